@@ -1,20 +1,21 @@
 // The names of the barrier algorithms, as MUSTER_BARRIER spells them. The code behind each name is
-// in registry.h; this header is apart so that the launcher can know the names without the algorithms.
+// in registry.h; this header is apart so that the launcher can know the names without the
+// algorithms.
 #pragma once
 
 namespace muster {
 
 // One line an algorithm: enumerator, name.
-#define MUSTER_BARRIERS(X)                   \
-  X(kFetchAdd, "fetch-add")                  \
-  X(kFetchAddXadd, "fetch-add-xadd")         \
-  X(kDistCounter, "dist-counter")            \
+#define MUSTER_BARRIERS(X)                     \
+  X(kFetchAdd, "fetch-add")                    \
+  X(kFetchAddXadd, "fetch-add-xadd")           \
+  X(kDistCounter, "dist-counter")              \
   X(kDistCounterPadded, "dist-counter-padded") \
-  X(kLocalSensor, "local-sensor")            \
-  X(kDistSensor, "dist-sensor")              \
-  X(kDissemination, "dissemination")         \
-  X(kTree, "tree")                           \
-  X(kNative, "native")                       \
+  X(kLocalSensor, "local-sensor")              \
+  X(kDistSensor, "dist-sensor")                \
+  X(kDissemination, "dissemination")           \
+  X(kTree, "tree")                             \
+  X(kNative, "native")                         \
   X(kAuto, "auto")
 
 enum class BarrierKind {
@@ -33,8 +34,8 @@ inline constexpr int kBarrierKinds = sizeof(kBarrierNames) / sizeof(kBarrierName
 
 constexpr const char* name_of(BarrierKind kind) { return kBarrierNames[static_cast<int>(kind)]; }
 
-#define MUSTER_BARRIER_VALUES                                                                   \
-  "auto|fetch-add|fetch-add-xadd|dist-counter|dist-counter-padded|local-sensor|dist-sensor|"    \
+#define MUSTER_BARRIER_VALUES                                                                \
+  "auto|fetch-add|fetch-add-xadd|dist-counter|dist-counter-padded|local-sensor|dist-sensor|" \
   "dissemination|tree|native"
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// The option table: every environment variable that libmuster.so reads, once. It drives the parsing in
-// the library, the verbose dump, `muster options`, the launcher's flags and the README's table (a test
-// compares the two). No libstdc++ at run time: this header is compiled into libmuster.so.
+// The option table: every environment variable that libmuster.so reads, once. It drives the parsing
+// in the library, the verbose dump, `muster options`, the launcher's flags and the README's table
+// (a test compares the two). No libstdc++ at run time: this header is compiled into libmuster.so.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ struct Option {
 };
 
 inline constexpr Option kOptions[] = {
-    {"MUSTER", "on", "on|off", "`off` switches everything off: every call goes to the real runtime."},
+    {"MUSTER", "on", "on|off",
+     "`off` switches everything off: every call goes to the real runtime."},
     {"MUSTER_BARRIER", "auto", MUSTER_BARRIER_VALUES,
      "The barrier algorithm. `auto` chooses per team, from its size and the topology."},
     {"MUSTER_WAIT", "auto", MUSTER_WAIT_VALUES,
@@ -35,20 +36,21 @@ struct WaitChoice {
   std::uint64_t microseconds;
 };
 
-// Parsers, shared by the library and the launcher. They take the text as the user wrote it, never null,
-// and return false for anything but a whole, exact value (empty, trailing garbage, negative, overflowing:
-// all false), leaving `out` alone. Comparisons are exact: case matters, as in the tables.
-bool parse_switch(const char* text, bool& out);               // on|off
-bool parse_flag(const char* text, bool& out);                 // 0|1
-bool parse_barrier(const char* text, BarrierKind& out);       // a name of barriers/names.h
-bool parse_wait(const char* text, WaitChoice& out);           // a name of waiting/names.h, or <n>us
-bool parse_report(const char* text);                          // not empty, not overlong, known % only
+// Parsers, shared by the library and the launcher. They take the text as the user wrote it, never
+// null, and return false for anything but a whole, exact value (empty, trailing garbage, negative,
+// overflowing: all false), leaving `out` alone. Comparisons are exact: case matters, as in the
+// tables.
+bool parse_switch(const char* text, bool& out);          // on|off
+bool parse_flag(const char* text, bool& out);            // 0|1
+bool parse_barrier(const char* text, BarrierKind& out);  // a name of barriers/names.h
+bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/names.h, or <n>us
+bool parse_report(const char* text);                     // not empty, not overlong, known % only
 
 inline constexpr std::uint64_t kMaxSpinMicroseconds = 60ULL * 1000 * 1000;  // a minute
 inline constexpr std::size_t kMaxReportPath = 4000;                         // below PATH_MAX
 
-// The settings in force. Read once, at the first OpenMP call of the process; a bad value gives one line
-// on stderr that names the variable, the value and what is used instead.
+// The settings in force. Read once, at the first OpenMP call of the process; a bad value gives one
+// line on stderr that names the variable, the value and what is used instead.
 struct Settings {
   bool on = true;
   BarrierKind barrier = BarrierKind::kAuto;

@@ -1,18 +1,18 @@
-// The names of the waiting policies, as MUSTER_WAIT spells them. `<n>us` is the one that is not a fixed
-// word: a number of microseconds.
+// The names of the waiting policies, as MUSTER_WAIT spells them. `<n>us` is the one that is not a
+// fixed word: a number of microseconds.
 #pragma once
 
 namespace muster {
 
 // One line a policy: enumerator, name.
-#define MUSTER_WAITS(X)      \
-  X(kSpin, "spin")           \
-  X(kBlock, "block")         \
-  X(kCs, "cs")               \
-  X(kCsPlus, "cs+")          \
-  X(kTwoCsPlus, "2cs+")      \
-  X(kYield, "yield")         \
-  X(kMicroseconds, "<n>us")  \
+#define MUSTER_WAITS(X)     \
+  X(kSpin, "spin")          \
+  X(kBlock, "block")        \
+  X(kCs, "cs")              \
+  X(kCsPlus, "cs+")         \
+  X(kTwoCsPlus, "2cs+")     \
+  X(kYield, "yield")        \
+  X(kMicroseconds, "<n>us") \
   X(kAuto, "auto")
 
 enum class WaitKind {

@@ -1,0 +1,41 @@
+// What `auto` picks, per team, and how a team's state is laid out on this machine.
+#pragma once
+
+#include "barriers/layout.h"
+#include "barriers/names.h"
+#include "platform/topology.h"
+
+namespace muster {
+
+// Teams above this size are worth the milliseconds of loading a topology.
+inline constexpr unsigned kTopologyPaysAbove = 8;
+
+// The table of docs/barriers.md ("What auto chooses"), from benchmarks/barrier_table.
+constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
+  if (team <= 2) return BarrierKind::kDissemination;
+  if (team > cpus) return BarrierKind::kLocalSensor;
+  if (team <= kTopologyPaysAbove) return BarrierKind::kDistSensor;
+  return BarrierKind::kTree;
+}
+
+inline Layout layout_for(const Topology& machine) {
+  Layout layout;
+  if (machine.cache_line > layout.stride) layout.stride = std::bit_ceil(machine.cache_line);
+  unsigned level = 0;
+  // A wide level (sixty-four cores on one cache) is split: a leader that gathers so many elements
+  // one after another would be slower than two levels of eight.
+  constexpr unsigned kWidest = 8;
+  for (unsigned i = 0; i < machine.levels; ++i) {
+    unsigned arity = machine.arity[i];
+    while (arity > kWidest && level + 2 < kMaxTreeLevels) {
+      const unsigned part = arity % 8 == 0 ? 8 : 4;
+      layout.radix[level++] = part;
+      arity = (arity + part - 1) / part;
+    }
+    if (arity > 1 && level + 1 < kMaxTreeLevels) layout.radix[level++] = arity;
+  }
+  if (level > 0) layout.radix[level] = 4;  // more threads than the machine has places
+  return layout;
+}
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// `dissemination`: ceil(log2 n) rounds of pairwise signals.
+//
+// Idea     In round k thread i signals thread i + 2^k (mod n) and waits for i - 2^k. After the last
+// round
+//          everyone has heard, directly or not, of everyone. Nobody waits for a designated thread.
+// Cost     n ceil(log2 n) line transfers, of which the slowest path crosses ceil(log2 n). For two
+// threads
+//          that is one crossing, the least a barrier can take.
+// Order    A signal is a release, seeing it an acquire; a thread that passes a signal on has
+// acquired
+//          those before it, so the order is transitive.
+// Source   Hensgen, Finkel & Manber 1988; Mellor-Crummey & Scott 1991, section 3.3. Flags hold
+// episodes
+//          in place of parity and sense.
+//
+// Each thread sleeps on a word of its own here: a signal is for one thread only.
+#pragma once
+
+#include <bit>
+
+#include "barriers/layout.h"
+#include "barriers/memory.h"
+#include "waiting/sleep_word.h"
+
+namespace muster {
+
+template <Memory Memory, class Waiter>
+class Dissemination {
+ public:
+  Dissemination(unsigned team, const Layout& layout, Arena& arena)
+      : team_(team),
+        rounds_(rounds(team)),
+        flag_(arena, std::size_t{team} * rounds_, layout),
+        sleep_(arena, team, layout) {}
+  static std::size_t bytes(unsigned team, const Layout& layout) {
+    return PaddedArray<Flag>::bytes(std::size_t{team} * rounds(team), layout) +
+           PaddedArray<SleepWord<Memory>>::bytes(team, layout);
+  }
+
+  bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
+    for (unsigned round = 0; round < rounds_; ++round) {
+      unsigned partner = me + (1U << round);
+      if (partner >= team_) partner -= team_;
+      flag(partner, round).store(episode, std::memory_order_release);
+      waiter.wake(sleep_[partner]);
+      Flag& mine = flag(me, round);
+      const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
+      if (!waiter.wait(signalled, sleep_[me])) return false;
+    }
+    return true;
+  }
+
+  void wake_everyone(WaitStats& stats) {
+    for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);
+  }
+
+ private:
+  using Flag = typename Memory::template Atomic<Episode>;
+
+  static unsigned rounds(unsigned team) { return static_cast<unsigned>(std::bit_width(team - 1)); }
+  Flag& flag(unsigned thread, unsigned round) const {
+    return flag_[std::size_t{thread} * rounds_ + round];
+  }
+
+  const unsigned team_;
+  const unsigned rounds_;
+  PaddedArray<Flag> flag_;
+  PaddedArray<SleepWord<Memory>> sleep_;
+};
+
+}  // namespace muster

@@ -1,0 +1,86 @@
+// `dist-counter`, `dist-counter-padded`: the distributed counter.
+//
+// Idea     Each thread marks its arrival in an element of its own, so no atomic update is needed;
+// everyone
+//          reads all elements until everyone has arrived.
+// Cost     n stores, n(n-1) reads. Unpadded, the elements are bytes side by side: few lines, each
+// written
+//          by many. Padded, one element a granule: more lines to fetch, none of them contended, and
+//          faster for it (the paper, Figure 10).
+// Order    The store of one's element is a release, reading the others' an acquire.
+// Source   Zhang et al., section 3.2 and Figure 4; padded: section 3.3 and Figure 5. Episode
+// numbers take
+//          the place of the second counter set that the paper alternates with; a byte's worth of
+//          the episode is enough, because a thread is at most one instance ahead of another.
+#pragma once
+
+#include <cstdint>
+
+#include "barriers/layout.h"
+#include "barriers/memory.h"
+#include "waiting/sleep_word.h"
+
+namespace muster {
+
+// Elements side by side.
+template <class Memory>
+class PackedCells {
+ public:
+  using Cell = typename Memory::template Atomic<std::uint8_t>;
+  PackedCells(Arena& arena, unsigned team, const Layout&)
+      : cells_(static_cast<Cell*>(arena.take(bytes(team, {})))) {
+    for (unsigned i = 0; i < team; ++i) ::new (static_cast<void*>(cells_ + i)) Cell(0);
+  }
+  static std::size_t bytes(unsigned team, const Layout&) { return team * sizeof(Cell); }
+  Cell& operator[](unsigned i) const { return cells_[i]; }
+
+ private:
+  Cell* cells_;
+};
+
+template <class Memory>
+using PaddedCells = PaddedArray<typename Memory::template Atomic<std::uint8_t>>;
+
+template <Memory Memory, class Waiter, template <class> class Cells>
+class DistCounterBarrier {
+ public:
+  DistCounterBarrier(unsigned team, const Layout& layout, Arena& arena)
+      : team_(team), counter_(arena, team, layout) {}
+  static std::size_t bytes(unsigned team, const Layout& layout) {
+    return Cells<Memory>::bytes(team, layout);
+  }
+
+  bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
+    counter_[me].store(static_cast<std::uint8_t>(episode), std::memory_order_release);
+    unsigned next = 0;  // everyone before it has arrived
+    const auto all_arrived = [&] {
+      while (next < team_ && has_arrived(next, episode)) ++next;
+      return next == team_;
+    };
+    if (!waiter.wait(all_arrived, sleep_)) return false;
+    // Whoever sees that all have arrived wakes the others. Of the threads that go to sleep at least
+    // the last to fence sees everyone, so there is always one that does.
+    waiter.wake(sleep_);
+    return true;
+  }
+
+  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+
+ private:
+  // Another's element holds the last episode, this one or the next.
+  bool has_arrived(unsigned thread, Episode episode) const {
+    const std::uint8_t mark = counter_[thread].load(std::memory_order_acquire);
+    return static_cast<std::int8_t>(mark - static_cast<std::uint8_t>(episode)) >= 0;
+  }
+
+  const unsigned team_;
+  Cells<Memory> counter_;
+  SleepWord<Memory> sleep_;
+};
+
+template <class Memory, class Waiter>
+using DistCounter = DistCounterBarrier<Memory, Waiter, PackedCells>;
+template <class Memory, class Waiter>
+using DistCounterPadded = DistCounterBarrier<Memory, Waiter, PaddedCells>;
+
+}  // namespace muster

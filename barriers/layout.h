@@ -1,0 +1,86 @@
+// How a team's state lies in memory: an arena of pages of its own, arrays with one element a
+// granule, and what the topology says about both.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <new>
+
+#include "platform/cache_line.h"
+#include "platform/pages.h"
+
+namespace muster {
+
+inline constexpr unsigned kMaxTeam = 1024;  // beyond: the real runtime
+inline constexpr unsigned kMaxTreeLevels = 12;
+
+struct Layout {
+  std::size_t stride = kCoherenceGranule;  // bytes between two padded elements, a power of two
+  // Fan-in of the tree from the leaves up; a level of 0 ends the list, the last one repeats.
+  unsigned radix[kMaxTreeLevels] = {4};
+};
+
+// Zeroed memory that is given out in pieces and returned as a whole. No destructors are run: what
+// lives here is trivially destructible state.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena() { unmap_pages(begin_, size_); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Once, before the first take(). False when there is no memory.
+  bool reserve(std::size_t bytes) {
+    unmap_pages(begin_, size_);
+    begin_ = static_cast<std::byte*>(map_pages(bytes));
+    size_ = begin_ != nullptr ? bytes : 0;
+    used_ = 0;
+    return begin_ != nullptr;
+  }
+
+  // Aligned to at least kCoherenceGranule. The caller reserved enough (a null return says it did
+  // not).
+  void* take(std::size_t bytes, std::size_t alignment = kCoherenceGranule) {
+    const std::size_t begin = (used_ + alignment - 1) & ~(alignment - 1);
+    if (begin + bytes > size_) return nullptr;
+    used_ = begin + bytes;
+    return begin_ + begin;
+  }
+
+ private:
+  std::byte* begin_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+};
+
+// `count` elements, each on a granule of its own.
+template <class Element>
+class PaddedArray {
+ public:
+  PaddedArray(Arena& arena, std::size_t count, const Layout& layout)
+      : shift_(static_cast<unsigned>(std::countr_zero(stride(layout)))),
+        begin_(static_cast<std::byte*>(arena.take(bytes(count, layout), stride(layout)))) {
+    for (std::size_t i = 0; i < count; ++i)
+      ::new (static_cast<void*>(begin_ + (i << shift_))) Element();
+  }
+
+  Element& operator[](std::size_t i) const {
+    return *std::launder(reinterpret_cast<Element*>(begin_ + (i << shift_)));
+  }
+
+  // What take() needs at most, alignment included.
+  static std::size_t bytes(std::size_t count, const Layout& layout) {
+    return count * stride(layout);
+  }
+
+ private:
+  static std::size_t stride(const Layout& layout) {
+    const std::size_t least = std::bit_ceil(sizeof(Element));
+    return layout.stride > least ? layout.stride : least;
+  }
+
+  unsigned shift_;
+  std::byte* begin_;
+};
+
+}  // namespace muster

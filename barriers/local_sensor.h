@@ -1,0 +1,53 @@
+// `local-sensor`: a central counter, each thread released through a word of its own.
+//
+// Idea     Threads count themselves in, but wait on a local sensor, so that waiting does not
+// disturb the
+//          counter's line. The last to arrive sets all sensors.
+// Cost     n atomic updates of one line, n - 1 sensor lines written by the last and fetched by one
+// each. Order    Arrival is an acquire-release update, so the last has seen everyone's stores;
+// setting a sensor
+//          is a release, seeing it an acquire.
+// Source   Zhang et al., section 3.4 (first half), after Mellor-Crummey & Scott and Nikolopoulos &
+//          Papatheodorou. A sensor holds the episode that it was released from, so none is reset.
+#pragma once
+
+#include "barriers/fetch_add.h"
+#include "barriers/layout.h"
+#include "barriers/memory.h"
+#include "waiting/sleep_word.h"
+
+namespace muster {
+
+template <Memory Memory, class Waiter>
+class LocalSensor {
+ public:
+  LocalSensor(unsigned team, const Layout& layout, Arena& arena)
+      : team_(team), sensor_(arena, team, layout) {}
+  static std::size_t bytes(unsigned team, const Layout& layout) {
+    return PaddedArray<Sensor>::bytes(team, layout);
+  }
+
+  bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
+    if (CountByLoop<Memory>::add_one(counter_, waiter.failed_updates()) == episode * team_) {
+      for (unsigned i = 0; i < team_; ++i) {
+        if (i != me) sensor_[i].store(episode, std::memory_order_release);
+      }
+      waiter.wake(sleep_);
+      return true;
+    }
+    return waiter.wait([&] { return sensor_[me].load(std::memory_order_acquire) >= episode; },
+                       sleep_);
+  }
+
+  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+
+ private:
+  using Sensor = typename Memory::template Atomic<Episode>;
+
+  const unsigned team_;
+  PaddedArray<Sensor> sensor_;
+  alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> counter_{0};
+  SleepWord<Memory> sleep_;
+};
+
+}  // namespace muster

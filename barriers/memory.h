@@ -1,0 +1,49 @@
+// What a barrier needs of the memory it runs on. Every algorithm and every waiting policy takes its
+// Memory as a template parameter: native atomics, a simulated coherent memory, or a model
+// checker's. The same source runs in all of them.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+
+#include "platform/native_memory.h"
+#include "waiting/episode.h"
+
+namespace muster {
+
+//   Atomic<T>            load, store, fetch_add, exchange, compare_exchange_weak with std memory
+//   orders pause()              a poll that failed now_ns()             monotonic time yield() give
+//   the CPU to another runnable thread allowed_cpus()       CPUs the calling thread may use
+//   light_fence(), heavy_fence(), full_fence()
+//                        see platform/fences.h; heavy_fence() is false where it could not be had
+//   drain_stores()       what the caller stored so far, in whatever way, comes before its later
+//   stores wait(w, v, limited)  sleep while w holds v (a millisecond at most if limited); may
+//   return for no
+//                        reason; true if it may have slept
+//   wake_all(w)          wake all sleepers of w
+template <class M>
+concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
+                          typename M::template Atomic<Episode>& episode, Episode value) {
+  { episode.load(std::memory_order_acquire) } -> std::same_as<Episode>;
+  episode.store(value, std::memory_order_release);
+  { episode.fetch_add(value, std::memory_order_acq_rel) } -> std::same_as<Episode>;
+  {
+    episode.compare_exchange_weak(value, value, std::memory_order_acq_rel,
+                                  std::memory_order_relaxed)
+  } -> std::same_as<bool>;
+  M::pause();
+  M::yield();
+  M::light_fence();
+  M::full_fence();
+  M::drain_stores();
+  { M::heavy_fence() } -> std::same_as<bool>;
+  { M::now_ns() } -> std::same_as<std::uint64_t>;
+  { M::allowed_cpus() } -> std::same_as<unsigned>;
+  { M::wait(word, std::uint32_t{}, bool{}) } -> std::same_as<bool>;
+  M::wake_all(word);
+};
+
+static_assert(Memory<NativeMemory>);
+
+}  // namespace muster

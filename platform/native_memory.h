@@ -1,0 +1,43 @@
+// The Memory that real programs run on: the machine's own atomics, clock and futex. The simulators
+// and the model checker put another class in its place; barriers/memory.h says what each must
+// offer.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/clock.h"
+#include "platform/cpus.h"
+#include "platform/fences.h"
+#include "platform/futex.h"
+#include "platform/pause.h"
+
+namespace muster {
+
+struct NativeMemory {
+  template <class T>
+  using Atomic = std::atomic<T>;
+
+  static void pause() { cpu_pause(); }
+  static std::uint64_t now_ns() { return monotonic_ns(); }
+  static void yield() { sched_yield(); }
+  static unsigned allowed_cpus() { return muster::allowed_cpus(); }
+
+  // See fences.h for the contract of the two.
+  static void light_fence() { muster::light_fence(); }
+  static bool heavy_fence() { return muster::heavy_fence(); }
+  static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+  // Called by every thread as it arrives: whatever it stored before, in whatever way, is on its
+  // way.
+  static void drain_stores() { drain_non_temporal_stores(); }
+
+  static bool wait(Atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {
+    return futex_wait(word, expected, limited);
+  }
+  static void wake_all(Atomic<std::uint32_t>& word) { futex_wake_all(word); }
+};
+
+}  // namespace muster

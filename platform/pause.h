@@ -1,0 +1,27 @@
+// The instruction that tells the CPU that a thread is polling.
+#pragma once
+
+namespace muster {
+
+inline void cpu_pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // `yield` is a no-op on most cores; isb really waits
+#elif defined(__powerpc64__)
+  asm volatile("or 27,27,27" ::: "memory");
+#else
+  asm volatile("" ::: "memory");
+#endif
+}
+
+// Stores that bypass the cache (movnt*) are not ordered by a later plain store on x86. The runtimes
+// arrive with a locked instruction, which drains them, and programs have come to rely on that;
+// Muster arrives with plain stores, so it asks for the drain. 2 ns when nothing is pending.
+inline void drain_non_temporal_stores() {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
+
+}  // namespace muster

@@ -1,0 +1,24 @@
+// `block`: block at once, Tsafrir & Feitelson's AB ("always block"). Two context switches a wait,
+// and no CPU time taken from anybody.
+#pragma once
+
+#include "platform/native_memory.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+class Block {
+ public:
+  explicit Block(const WaitParameters&) {}
+  static bool quick_polls() { return false; }
+  static bool spins_first() { return false; }
+
+  template <class Memory, class Done>
+  bool spin(std::uint64_t, Done&&, WaitStats&) {
+    return false;
+  }
+};
+
+static_assert(WaitingPolicy<Block, NativeMemory>);
+
+}  // namespace muster

@@ -1,0 +1,83 @@
+// What one thread did at the barriers of one team. One writer, so no counter needs a locked
+// instruction: counting a barrier costs a few plain stores to a line that nobody else touches
+// (below 2 ns).
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+namespace muster {
+
+// Written by its owner only, read by anybody at any time.
+class Tally {
+ public:
+  void add(std::uint64_t amount = 1) {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  void raise_to(std::uint64_t candidate) {
+    if (candidate > value_.load(std::memory_order_relaxed)) {
+      value_.store(candidate, std::memory_order_relaxed);
+    }
+  }
+  void clear() { value_.store(0, std::memory_order_relaxed); }
+  std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+// Waits by their length: bucket 0 holds those released within the quick polls, for which no clock
+// was read; bucket b holds those below 2^b x 512 ns and not in an earlier one; the last holds the
+// rest.
+inline constexpr unsigned kWaitBuckets = 24;
+inline constexpr unsigned kFirstBucketShift = 9;
+
+inline unsigned wait_bucket(std::uint64_t waited_ns) {
+  const unsigned bucket = static_cast<unsigned>(std::bit_width(waited_ns >> kFirstBucketShift)) + 1;
+  return bucket < kWaitBuckets ? bucket : kWaitBuckets - 1;
+}
+
+// The upper bound of bucket b >= 1, in ns.
+constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
+  return std::uint64_t{1} << (kFirstBucketShift + bucket - 1);
+}
+
+// X(member) for every plain counter, so that adding up forgets none.
+#define MUSTER_WAIT_COUNTERS(X)                                                         \
+  X(barriers)        /* arrivals at Muster's barrier, released by it */                 \
+  X(arrived_last)    /* of these: found everyone there and did not wait */              \
+  X(spins_begun)     /* waits that began with a spinning phase */                       \
+  X(spins_succeeded) /* of these: released without blocking */                          \
+  X(blocks)          /* calls that slept */                                             \
+  X(wakeups)         /* returns from such a sleep */                                    \
+  X(wake_calls)      /* system calls that woke others */                                \
+  X(yields)          /* sched_yield calls */                                            \
+  X(failed_updates)  /* compare-and-swap or store-conditional that failed on arrival */ \
+  X(waited_ns)       /* time waited after the quick polls */
+
+struct WaitStats {
+#define MUSTER_COUNTER(name) Tally name;
+  MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+  Tally longest_wait_ns;
+  Tally histogram[kWaitBuckets];
+
+  void add_to(WaitStats& sum) const {
+#define MUSTER_COUNTER(name) sum.name.add(name.read());
+    MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+    sum.longest_wait_ns.raise_to(longest_wait_ns.read());
+    for (unsigned b = 0; b < kWaitBuckets; ++b) sum.histogram[b].add(histogram[b].read());
+  }
+
+  void clear() {
+#define MUSTER_COUNTER(name) name.clear();
+    MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+    longest_wait_ns.clear();
+    for (Tally& bucket : histogram) bucket.clear();
+  }
+};
+
+}  // namespace muster
