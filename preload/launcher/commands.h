@@ -1,0 +1,28 @@
+// The subcommands of `muster`. Each adds itself to the command line and leaves its work as a
+// callback.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace muster::launcher {
+
+// The exit statuses that are ours and not the program's.
+inline constexpr int kWorks = 0;             // doctor: barriers would be replaced
+inline constexpr int kWillNotWork = 1;       // doctor: they would not
+inline constexpr int kUsage = 2;             // a bad value, an unknown option
+inline constexpr int kLauncherFailed = 125;  // run: no libmuster.so (as env and timeout say it)
+inline constexpr int kCannotExecute = 126;   // run: found but not executable, as shells say it
+inline constexpr int kNotFound = 127;        // run: no such command, as shells say it
+
+// The words after a `--`, where there is one. CLI11 would read options among them.
+using WordsAfterDashes = std::optional<std::vector<std::string>>;
+
+// `status` is what main returns unless the callback ends the process another way.
+void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
+void add_doctor(CLI::App& app, int& status);
+void add_options(CLI::App& app, int& status);
+
+}  // namespace muster::launcher

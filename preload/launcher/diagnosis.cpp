@@ -1,0 +1,202 @@
+#include "preload/launcher/diagnosis.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "preload/launcher/find_library.h"
+#include "preload/launcher/linked_libraries.h"
+#include "preload/launcher/preload_list.h"
+#include "preload/launcher/secure_execution.h"
+
+namespace muster::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_muster(const std::string& path) { return fs::path(path).filename() == "libmuster.so"; }
+
+void check_environment(Diagnosis& diagnosis) {
+  if (std::string_view(environment("MUSTER")) == "off") {
+    diagnosis.problems.emplace_back("MUSTER=off is set, which switches Muster off");
+  }
+  if (*environment("OMP_TOOL_LIBRARIES") != '\0' &&
+      std::string_view(environment("OMP_TOOL")) != "disabled") {
+    diagnosis.notes.emplace_back(
+        "OMP_TOOL_LIBRARIES is set: where an OpenMP tool is active, Muster passes everything "
+        "through");
+  }
+}
+
+std::vector<std::string> other_preloads() {
+  std::string list = environment("LD_PRELOAD");
+  std::ifstream stream("/etc/ld.so.preload");
+  list += " " + std::string(std::istreambuf_iterator<char>(stream), {});
+  std::replace(list.begin(), list.end(), '\n', ' ');
+  std::vector<std::string> entries = split_preload(list);
+  entries.erase(std::remove_if(entries.begin(), entries.end(), is_muster), entries.end());
+  return entries;
+}
+
+// Only what LD_PRELOAD says, without Muster: the loader reads /etc/ld.so.preload itself.
+std::string preload_without_muster() {
+  std::string list;
+  for (const std::string& entry : split_preload(environment("LD_PRELOAD"))) {
+    if (!is_muster(entry)) list += (list.empty() ? "" : ":") + entry;
+  }
+  return list;
+}
+
+void check_executable(const ElfFile& file, const ElfFile& muster, Diagnosis& diagnosis) {
+  const fs::path& path = diagnosis.program.file;
+  const bool is_dynamic = !file.interpreter.empty();
+  diagnosis.description =
+      fmt::format("{}, {}", name_of(file.architecture), is_dynamic ? "dynamic" : "static");
+  diagnosis.loader = file.interpreter;
+  if (file.architecture != muster.architecture) {
+    diagnosis.problems.push_back(fmt::format("it is for {}, libmuster.so for {}",
+                                             name_of(file.architecture),
+                                             name_of(muster.architecture)));
+  }
+  if (!is_dynamic && !file.soname.empty()) {
+    diagnosis.problems.emplace_back("it is a library, not a program");
+    return;
+  }
+  if (!is_dynamic) {
+    diagnosis.problems.emplace_back(
+        "it is linked statically: no loader, so nothing can be preloaded");
+  }
+  if (file.interpreter.find("/ld-musl") != std::string::npos) {
+    diagnosis.problems.emplace_back("it runs on musl, libmuster.so on glibc");
+  }
+  if (const auto kind = runtime_inside(path, file)) {
+    diagnosis.problems.push_back(
+        fmt::format("{} is linked into it statically: its calls reach no loader", name_of(*kind)));
+  }
+  if (file.imported.count("__tsan_init") + file.exported.count("__tsan_init") != 0) {
+    diagnosis.problems.emplace_back(
+        "it is built with ThreadSanitizer, for which Muster passes everything through");
+  }
+  const SecureExecution secure = check_secure_execution(path);
+  if (secure.preload_ignored) {
+    diagnosis.problems.push_back(secure.why + ": the loader ignores LD_PRELOAD for it");
+  } else if (!secure.why.empty()) {
+    diagnosis.notes.push_back("LD_PRELOAD and this program: " + secure.why);
+  }
+}
+
+void add_importer(const fs::path& path, const ElfFile& file, const ElfFile& muster,
+                  Diagnosis& diagnosis) {
+  Importer importer{path, {}};
+  std::set_intersection(file.imported.begin(), file.imported.end(), muster.exported.begin(),
+                        muster.exported.end(), std::back_inserter(importer.entries));
+  if (!importer.entries.empty()) diagnosis.importers.push_back(std::move(importer));
+}
+
+void check_libraries(const ElfFile& program, const ElfFile& muster, Diagnosis& diagnosis) {
+  const LinkedLibraries libraries =
+      list_libraries(program.interpreter, diagnosis.program.file, preload_without_muster());
+  if (!libraries.problem.empty()) diagnosis.problems.push_back(libraries.problem);
+  for (const std::string& name : libraries.missing) {
+    diagnosis.problems.push_back(fmt::format("{} is not found, so it does not start at all", name));
+  }
+  add_importer(diagnosis.program.file, program, muster, diagnosis);
+  for (const fs::path& path : libraries.found) {
+    const auto file = read_elf(path);
+    if (!file) continue;
+    if (auto runtime = identify_runtime(path, *file)) {
+      diagnosis.runtimes.push_back(std::move(*runtime));
+    } else {
+      add_importer(path, *file, muster, diagnosis);
+    }
+  }
+}
+
+bool is_python(const Diagnosis& diagnosis) {
+  return diagnosis.program.file.filename().string().rfind("python", 0) == 0;
+}
+
+// Whether `entry` would be answered by a runtime whose barriers Muster replaces: the loader binds a
+// name to the first library that has it.
+bool reaches_replaced(const std::string& entry, const std::vector<OpenmpRuntime>& runtimes) {
+  for (const OpenmpRuntime& runtime : runtimes) {
+    if (runtime.exported.count(entry) != 0) return is_replaced(runtime.kind);
+  }
+  return false;
+}
+
+bool any_reaches_replaced(const Diagnosis& diagnosis) {
+  for (const Importer& importer : diagnosis.importers) {
+    for (const std::string& entry : importer.entries) {
+      if (reaches_replaced(entry, diagnosis.runtimes)) return true;
+    }
+  }
+  return false;
+}
+
+std::string nothing_to_replace(const Diagnosis& diagnosis) {
+  if (diagnosis.runtimes.empty()) {
+    return std::string("nothing to replace: no OpenMP runtime is linked. ") +
+           (is_python(diagnosis)
+                ? "Python loads one with the extension modules that use it; its "
+                  "barriers are replaced then."
+                : "One that the program loads later, with dlopen, would be replaced.");
+  }
+  if (diagnosis.importers.empty()) {
+    return "nothing to replace: no linked object calls an OpenMP entry point that Muster replaces.";
+  }
+  return fmt::format("nothing to replace: {} is not replaced yet, its calls pass through.",
+                     name_of(diagnosis.runtimes.front().kind));
+}
+
+void conclude(Diagnosis& diagnosis) {
+  diagnosis.works = diagnosis.problems.empty() && any_reaches_replaced(diagnosis);
+  if (diagnosis.works) {
+    diagnosis.verdict = "works: Muster replaces the barriers of this program.";
+  } else if (!diagnosis.problems.empty()) {
+    diagnosis.verdict = fmt::format("will not work: {}.", fmt::join(diagnosis.problems, "; "));
+  } else {
+    diagnosis.verdict = nothing_to_replace(diagnosis);
+  }
+}
+
+}  // namespace
+
+Diagnosis diagnose(const std::string& command) {
+  Diagnosis diagnosis;
+  diagnosis.program = look_up(command);
+  diagnosis.preloads = other_preloads();
+  if (!diagnosis.program.problem.empty()) diagnosis.problems.push_back(diagnosis.program.problem);
+  const auto library = find_library();
+  if (!library) diagnosis.problems.push_back(library_missing());
+  if (diagnosis.problems.empty()) {
+    const auto muster = read_elf(*library);
+    const auto program = read_elf(diagnosis.program.file);
+    if (!muster) diagnosis.problems.push_back(library->string() + ": cannot be read as ELF");
+    if (!program)
+      diagnosis.problems.push_back(diagnosis.program.file.string() + ": cannot be read as ELF");
+    if (muster && program) {
+      check_environment(diagnosis);
+      check_executable(*program, *muster, diagnosis);
+      if (!program->interpreter.empty()) check_libraries(*program, *muster, diagnosis);
+    }
+  }
+  if (!diagnosis.program.scripts.empty()) {
+    diagnosis.notes.emplace_back(
+        "a script: programs that it starts inherit the preload; ask for them by name");
+  }
+  conclude(diagnosis);
+  return diagnosis;
+}
+
+}  // namespace muster::launcher

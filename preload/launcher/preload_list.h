@@ -1,0 +1,17 @@
+// The list of libraries in LD_PRELOAD, which the loader splits at spaces and colons.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::launcher {
+
+std::vector<std::string> split_preload(std::string_view list);
+
+// `library` first, then what was there, without a second mention of `library`. Nothing where the
+// library's path cannot be written in such a list.
+std::optional<std::string> prepend_preload(const std::string& library, std::string_view list);
+
+}  // namespace muster::launcher

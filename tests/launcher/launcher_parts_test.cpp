@@ -1,0 +1,93 @@
+// The launcher's parts that can be had without a process: lists, quoting, the loader's output.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "preload/launcher/linked_libraries.h"
+#include "preload/launcher/option_values.h"
+#include "preload/launcher/preload_list.h"
+#include "preload/launcher/shell_quote.h"
+
+namespace muster::launcher {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(PreloadList, SplitsAtSpacesAndColons) {
+  EXPECT_EQ(split_preload(""), Strings{});
+  EXPECT_EQ(split_preload(" :: "), Strings{});
+  EXPECT_EQ(split_preload("/a.so"), Strings{"/a.so"});
+  EXPECT_EQ(split_preload(":/a.so /b.so::c.so "), (Strings{"/a.so", "/b.so", "c.so"}));
+}
+
+TEST(PreloadList, PutsTheLibraryFirstAndOnce) {
+  EXPECT_EQ(prepend_preload("/m.so", ""), "/m.so");
+  EXPECT_EQ(prepend_preload("/m.so", "/a.so /b.so"), "/m.so:/a.so:/b.so");
+  EXPECT_EQ(prepend_preload("/m.so", "/a.so:/m.so"), "/m.so:/a.so");
+}
+
+TEST(PreloadList, RefusesAPathTheLoaderWouldSplit) {
+  EXPECT_EQ(prepend_preload("/a b/m.so", ""), std::nullopt);
+  EXPECT_EQ(prepend_preload("/a:b/m.so", ""), std::nullopt);
+}
+
+TEST(ShellQuote, OnlyWhatNeedsIt) {
+  EXPECT_EQ(shell_quote("plain-1.2/x_y:z,%p"), "plain-1.2/x_y:z,%p");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(shell_quote("a b"), "'a b'");
+  EXPECT_EQ(shell_quote("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quote("A=b"), "'A=b'") << "as a command, it must not become an assignment";
+  EXPECT_EQ(shell_assignment("A", "b c"), "A='b c'");
+}
+
+TEST(LoaderList, EveryKindOfLine) {
+  const LinkedLibraries libraries = parse_loader_list(
+      "\tlinux-vdso.so.1 (0x00007ffc)\n"
+      "\t/opt/pre load.so (0x00007f01)\n"
+      "\tlibomp.so.5 => /lib/libomp.so.5 (0x00007f02)\n"
+      "\tlibgone.so => not found\n"
+      "\t/lib64/ld-linux-x86-64.so.2 (0x00007f03)\n"
+      "some warning\n");
+  ASSERT_EQ(libraries.found.size(), 3U);
+  EXPECT_EQ(libraries.found[0], "/opt/pre load.so");
+  EXPECT_EQ(libraries.found[1], "/lib/libomp.so.5");
+  EXPECT_EQ(libraries.found[2], "/lib64/ld-linux-x86-64.so.2");
+  EXPECT_EQ(libraries.missing, Strings{"libgone.so"});
+}
+
+TEST(LoaderList, TheLoadersOwnError) {
+  const LinkedLibraries libraries = parse_loader_list(
+      "./app: error while loading shared libraries: libgone.so: cannot open shared object file\n");
+  EXPECT_TRUE(libraries.found.empty());
+  EXPECT_EQ(libraries.missing, Strings{"libgone.so"});
+}
+
+TEST(LoaderList, NonsenseIsEmpty) {
+  EXPECT_TRUE(parse_loader_list("").found.empty());
+  EXPECT_TRUE(parse_loader_list("\t\n\t => \n\n\t(0x").found.empty());
+}
+
+TEST(OptionValues, EveryOptionOfTheTableHasAParserAndItsFlag) {
+  for (const Option& option : kOptions) {
+    EXPECT_NO_THROW(is_valid(option, "x")) << option.name;
+    if (*option.fallback != '\0') EXPECT_TRUE(is_valid(option, option.fallback)) << option.name;
+    EXPECT_FALSE(is_valid(option, "")) << option.name;
+  }
+}
+
+TEST(OptionValues, Flags) {
+  EXPECT_EQ(flag_of({"MUSTER_BARRIER", "", "", ""}), "--barrier");
+  EXPECT_EQ(flag_of({"MUSTER_TWO_WORDS", "", "", ""}), "--two-words");
+  EXPECT_FALSE(has_flag({"MUSTER", "", "", ""}));
+  EXPECT_TRUE(has_flag({"MUSTER_WAIT", "", "", ""}));
+  EXPECT_TRUE(is_switch({"MUSTER_VERBOSE", "", "0|1", ""}));
+}
+
+TEST(OptionValues, ANulDoesNotHideTheRest) {
+  EXPECT_FALSE(is_valid({"MUSTER_BARRIER", "", "", ""}, std::string("tree\0junk", 9)));
+}
+
+}  // namespace
+}  // namespace muster::launcher
