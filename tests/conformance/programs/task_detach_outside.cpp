@@ -1,0 +1,42 @@
+// Detached tasks fulfilled by a std::thread that belongs to no team.
+// muster-test: reason tasks
+// muster-test: skip gcc-O2: the GOMP layer of libomp knows no detached tasks
+#include <atomic>
+#include <thread>
+
+#include "check.h"
+
+static std::atomic<int> ready{0};
+static omp_event_handle_t handle;
+static long body, after;
+
+static void fulfil_all() {
+  for (int round = 1; round <= kRounds; ++round) {
+    while (ready.load(std::memory_order_acquire) != round) nap(20);
+    nap(kLateMicroseconds);
+    after = mark(round, 5);
+    omp_fulfill_event(handle);
+  }
+}
+
+int main() {
+  std::thread outside(fulfil_all);
+#pragma omp parallel
+  for (int round = 1; round <= kRounds; ++round) {
+#pragma omp single
+    {
+      omp_event_handle_t event;
+#pragma omp task detach(event) firstprivate(round)
+      body = mark(round, 1);
+      handle = event;
+      ready.store(round, std::memory_order_release);
+    }
+    expect(body == mark(round, 1));
+    expect(after == mark(round, 5));
+#pragma omp barrier
+    // An instance of its own with no task about.
+#pragma omp barrier
+  }
+  outside.join();
+  return verdict("task_detach_outside", body + after);
+}

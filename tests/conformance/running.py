@@ -1,0 +1,174 @@
+"""Runs one combination stock and preloaded and compares the two."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from metadata import Program
+from planning import Combination
+
+TEAM = 4  # OMP_NUM_THREADS, except under `spin`
+TIMEOUT = 60.0  # seconds
+OLD_RUNTIMES = ("libomp14", "libomp16")
+OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int | None  # None: it ran out of time
+    stdout: str
+    stderr: str
+
+    def describe(self) -> str:
+        status = f"no end within {TIMEOUT:.0f} s" if self.status is None else f"status {self.status}"
+        return f"{status}, stdout {self.stdout[:200]!r}, stderr {self.stderr[:300]!r}"
+
+
+def execute(binary: Path, environment: dict[str, str]) -> Outcome:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    try:
+        done = subprocess.run(
+            [str(binary)],
+            env=inherited | environment,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        return Outcome(None, _text(late.stdout), _text(late.stderr))
+    return Outcome(done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode(errors="replace")
+
+
+def command_line(binary: Path, environment: dict[str, str]) -> str:
+    """For a shell: what to type to run the same thing again."""
+    settings = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
+    return " ".join(["env", *settings, shlex.quote(str(binary))])
+
+
+def without_own_lines(stderr: str) -> str:
+    return "".join(
+        line for line in stderr.splitlines(keepends=True) if not line.startswith("muster: ")
+    )
+
+
+def report_problems(program: Program, row: Combination, report: dict[str, Any]) -> list[str]:
+    """Whether the report proves that the barriers went the way they should."""
+    problems = []
+    barriers = report["barriers"]
+    replaced = barriers["replaced"]
+    inactive = not report["active"]
+    if inactive and report["inactive_reason"] == program.may_be_inactive:
+        return [] if replaced == 0 else [f"inactive, but {replaced} arrivals replaced"]
+    if row.barrier == "native":
+        return [] if replaced == 0 else [f"`native` replaced {replaced} arrivals"]
+    if inactive:
+        problems.append(f"inactive: {report['inactive_reason']}")
+    if replaced < program.least_replaced:
+        problems.append(f"{replaced} arrivals replaced, expected {program.least_replaced} or more")
+    if program.most_replaced is not None and replaced > program.most_replaced:
+        problems.append(f"{replaced} arrivals replaced, expected {program.most_replaced} at most")
+    reasons = [entry["reason"] for entry in barriers["by_reason"] if entry["count"] > 0]
+    for wanted in program.reasons:
+        if not any(wanted in reason for reason in reasons):
+            problems.append(f"no arrival passed through for `{wanted}`, only for {reasons}")
+    used = {entry["algorithm"] for entry in barriers["by_algorithm"]}
+    if row.barrier != "auto" and not used <= {row.barrier}:
+        problems.append(f"ran on {sorted(used)} instead of {row.barrier}")
+    return problems
+
+
+@dataclass
+class Runner:
+    """Knows where everything is. `library` None: the second run is stock, too (checks the driver)."""
+
+    programs: dict[str, Program]
+    binaries: dict[tuple[str, str], Path]
+    runtimes: Path
+    library: Path | None
+    old_runtime: Path
+    cpus: int
+    _stock: dict[tuple[Path, str, str], Outcome] = field(default_factory=dict)
+    _locks: dict[tuple[Path, str, str], threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def _environment(self, row: Combination) -> dict[str, str]:
+        program = self.programs[row.program]
+        threads = min(TEAM, self.cpus) if row.wait == "spin" else TEAM
+        environment = {
+            "LD_LIBRARY_PATH": str(self.runtimes / row.runtime),
+            "OMP_NUM_THREADS": str(threads),
+            "OMP_DYNAMIC": "false",
+        }
+        if row.runtime in OLD_RUNTIMES:
+            environment["LD_PRELOAD"] = str(self.old_runtime)
+        return environment | program.environment
+
+    def _stock_outcome(self, binary: Path, row: Combination) -> Outcome:
+        environment = self._environment(row)
+        key = (binary, row.runtime, environment["OMP_NUM_THREADS"])
+        with self._lock:
+            own = self._locks.setdefault(key, threading.Lock())
+        with own:
+            if key not in self._stock:
+                self._stock[key] = execute(binary, environment)
+            return self._stock[key]
+
+    def preloaded_environment(self, row: Combination, report: Path) -> dict[str, str]:
+        environment = self._environment(row)
+        if self.library is None:
+            return environment
+        preloads = [str(self.library), environment.get("LD_PRELOAD", "")]
+        environment["LD_PRELOAD"] = ":".join(filter(None, preloads))
+        environment["MUSTER_BARRIER"] = row.barrier
+        environment["MUSTER_WAIT"] = row.wait
+        environment["MUSTER_REPORT"] = str(report)
+        return environment
+
+    def check(self, row: Combination) -> str | None:
+        """None, or what went wrong and how to see it again."""
+        binary = self.binaries[row.program, row.variant]
+        stock = self._stock_outcome(binary, row)
+        if stock.status != 0:
+            again = command_line(binary, self._environment(row))
+            return f"stock itself fails: {stock.describe()}\n  {again}"
+        with tempfile.TemporaryDirectory(prefix="muster-") as folder:
+            report = Path(folder) / "report.json"
+            environment = self.preloaded_environment(row, report)
+            outcome = execute(binary, environment)
+            problems = self._compare(stock, outcome, row, report)
+        if not problems:
+            return None
+        again = environment | ({"MUSTER_REPORT": "stderr"} if self.library else {})
+        return "; ".join(problems) + f"\n  {command_line(binary, again)}"
+
+    def _compare(
+        self, stock: Outcome, outcome: Outcome, row: Combination, report: Path
+    ) -> list[str]:
+        stderr = without_own_lines(outcome.stderr)
+        if (outcome.status, outcome.stdout) != (stock.status, stock.stdout):
+            return [f"{outcome.describe()}; stock: {stock.describe()}"]
+        problems = []
+        if stderr != stock.stderr:
+            problems.append(f"stderr {stderr[:300]!r}; stock: {stock.stderr[:300]!r}")
+        if self.library is None:
+            return problems
+        try:
+            content = json.loads(report.read_text())
+            return problems + report_problems(self.programs[row.program], row, content)
+        except FileNotFoundError:
+            return [*problems, "no report was written"]
+        except (ValueError, KeyError, TypeError) as error:
+            return [*problems, f"the report is not as documented: {error!r}"]
