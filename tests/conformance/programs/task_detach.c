@@ -1,6 +1,6 @@
 // Detached tasks: fulfilled by another thread of the team after their body has run. Until then the
 // barrier has a task pending, and another one that depends on it.
-// muster-test: reason tasks
+// muster-test: reason task
 // muster-test: skip gcc-O2: the GOMP layer of libomp knows no detached tasks
 #include "check.h"
 

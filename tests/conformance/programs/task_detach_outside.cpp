@@ -1,5 +1,5 @@
 // Detached tasks fulfilled by a std::thread that belongs to no team.
-// muster-test: reason tasks
+// muster-test: reason task
 // muster-test: skip gcc-O2: the GOMP layer of libomp knows no detached tasks
 #include <atomic>
 #include <thread>

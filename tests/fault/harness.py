@@ -1,0 +1,167 @@
+"""What the fault tests share: building the programs, running them stock and preloaded, comparing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+
+from building import compile_program, variant_named  # noqa: E402
+
+TIMEOUT = 60.0
+OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+PREFIX = "muster: "
+
+Text = str | bytes
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where everything is; run.py fills it in from its arguments."""
+
+    library: Path | None  # None: stock against stock, to check the tests themselves
+    runtimes: Path
+    build: Path
+
+
+places = Places(None, ROOT / "build/runtimes", ROOT / "build/fault")
+
+
+def configure(found: Places) -> None:
+    global places
+    places = found
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def own_lines(self) -> list[str]:
+        return [line for line in self.stderr.splitlines() if line.startswith(PREFIX)]
+
+    @property
+    def other_lines(self) -> list[str]:
+        return [line for line in self.stderr.splitlines() if not line.startswith(PREFIX)]
+
+
+def program(name: str) -> Path:
+    """The built binary of a program here."""
+    places.build.mkdir(parents=True, exist_ok=True)
+    output = places.build / name
+    libomp = places.runtimes / "libomp19"
+    compile_program(HERE / "programs" / f"{name}.c", variant_named("clang-O2"), output, libomp)
+    return output
+
+
+def shared_object(name: str) -> Path:
+    """A program of ours built as a shared object."""
+    places.build.mkdir(parents=True, exist_ok=True)
+    output = places.build / f"{name}.so"
+    source = HERE / "programs" / f"{name}.c"
+    include = HERE.parent / "conformance" / "programs"
+    command = ["clang-19", "-O2", "-fopenmp", "-shared", "-fPIC", f"-I{include}"]
+    subprocess.run([*command, str(source), "-o", str(output)], check=True)
+    return output
+
+
+def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    inherited["LD_LIBRARY_PATH"] = str(places.runtimes / "libomp19")
+    inherited["OMP_NUM_THREADS"] = "4"
+    return inherited | (extra or {})
+
+
+def preloaded_environment(extra: dict[str, Any] | None = None) -> dict[str, Any]:
+    environment: dict[str, Any] = base_environment()
+    if places.library is not None:
+        environment["LD_PRELOAD"] = str(places.library)
+    return environment | (extra or {})
+
+
+def run(
+    command: Sequence[str | Path], environment: dict[str, Any], directory: Path | None = None
+) -> Result:
+    done = subprocess.run(
+        [str(word) for word in command],
+        env=environment,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    stdout, stderr = (data.decode(errors="replace") for data in (done.stdout, done.stderr))
+    return Result(done.returncode, stdout, stderr)
+
+
+class FaultTest(unittest.TestCase):
+    """A folder of its own for each test, and the comparisons."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="muster-fault-")
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.report_path = self.folder / "report.json"
+
+    @property
+    def preloaded(self) -> bool:
+        return places.library is not None
+
+    def read_report(self, path: Path | None = None) -> dict[str, Any]:
+        """The report, which must be whole."""
+        report = json.loads((path or self.report_path).read_text())
+        self.assertIn("barriers", report)
+        return report
+
+    def assert_same(self, stock: Result, ours: Result) -> None:
+        """Same status, same output; stderr too, but for Muster's own lines."""
+        self.assertEqual((ours.status, ours.stdout), (stock.status, stock.stdout), ours.stderr)
+        self.assertEqual(ours.other_lines, stock.stderr.splitlines())
+
+    def compare(
+        self,
+        command: Sequence[str | Path],
+        extra: dict[str, str] | None = None,
+        status: int | None = 0,
+    ) -> Result:
+        """Runs stock and preloaded, with a report and no complaint; gives the preloaded result."""
+        stock = run(command, base_environment(extra))
+        if status is not None:
+            self.assertEqual(stock.status, status, f"stock: {stock}")
+        environment = preloaded_environment(extra)
+        environment["MUSTER_REPORT"] = str(self.report_path)
+        ours = run(command, environment)
+        self.assert_same(stock, ours)
+        self.assertEqual(ours.own_lines, [])
+        return ours
+
+    def assert_replaced(self, at_least: int = 1) -> dict[str, Any]:
+        """The report, which must tell of replaced barriers. Empty where stock runs against stock."""
+        if not self.preloaded:
+            return {}
+        report = self.read_report()
+        self.assertTrue(report["active"], report["inactive_reason"])
+        self.assertGreaterEqual(report["barriers"]["replaced"], at_least)
+        return report
+
+    def assert_inactive(self, reason: str) -> None:
+        if not self.preloaded:
+            return
+        report = self.read_report()
+        self.assertFalse(report["active"])
+        self.assertEqual(report["inactive_reason"], reason)
+        self.assertEqual(report["barriers"]["replaced"], 0)

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Bad input and faults: what must not change a program's output and status. See docs/conformance.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import unittest
+from pathlib import Path
+
+import harness
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> int:
+    root = harness.ROOT
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--library",
+        default=str(root / "build/release/lib/libmuster.so"),
+        help="libmuster.so, or `none`: stock against stock",
+    )
+    parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
+    parser.add_argument("--build", type=Path, default=root / "build/fault")
+    parser.add_argument("--filter", default="", help="only tests whose name contains this")
+    arguments = parser.parse_args()
+    library = None if arguments.library == "none" else Path(arguments.library).resolve()
+    if library is not None and not library.is_file():
+        print(f"run.py: no library {library}", file=sys.stderr)
+        return 1
+    if not (arguments.runtimes / "libomp19" / "libomp.so.5").exists():
+        print(f"run.py: no runtimes in {arguments.runtimes}; run tests/runtimes/fetch.py on it",
+              file=sys.stderr)
+        return 1
+    harness.configure(
+        harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve())
+    )
+    loader = unittest.TestLoader()
+    if arguments.filter:
+        loader.testNamePatterns = [f"*{arguments.filter}*"]
+    suite = loader.discover(str(HERE), pattern="test_*.py")
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
