@@ -57,6 +57,7 @@ class Arena {
 template <class Element>
 class PaddedArray {
  public:
+  PaddedArray() = default;  // no elements
   PaddedArray(Arena& arena, std::size_t count, const Layout& layout)
       : shift_(static_cast<unsigned>(std::countr_zero(stride(layout)))),
         begin_(static_cast<std::byte*>(arena.take(bytes(count, layout), stride(layout)))) {
@@ -79,8 +80,8 @@ class PaddedArray {
     return layout.stride > least ? layout.stride : least;
   }
 
-  unsigned shift_;
-  std::byte* begin_;
+  unsigned shift_ = 0;
+  std::byte* begin_ = nullptr;
 };
 
 }  // namespace muster

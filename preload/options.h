@@ -61,4 +61,8 @@ struct Settings {
 
 const Settings& settings();
 
+// The same for the end of the process: when nothing was read before, there was no OpenMP, and what
+// is bad is nobody's business.
+const Settings& settings_at_end();
+
 }  // namespace muster

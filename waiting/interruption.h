@@ -39,6 +39,9 @@ class Interruption {
            from_.load(std::memory_order_acquire) <= episode;
   }
 
+  // Whether it was called off by call_off_from().
+  bool lasts(Episode episode) const { return from_.load(std::memory_order_relaxed) <= episode; }
+
   // Only while no thread is at a barrier of the team.
   void reset() {
     if (once_.load(std::memory_order_relaxed) != kNone)

@@ -1,0 +1,44 @@
+// What every exported entry point begins with.
+#pragma once
+
+#include <atomic>
+
+#include "runtime-hooks/runtime.h"
+
+// An entry point: exported, with the runtime's own name and C linkage. Everything else is hidden.
+#define MUSTER_EXPORT extern "C" __attribute__((visibility("default")))
+
+// The code that called the entry point. Must stand in the entry point itself.
+#define MUSTER_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+// The real function `name` for that code.
+#define MUSTER_REAL(name) (::muster::required(::muster::real_of(MUSTER_CALLER, #name)->name, #name))
+
+namespace muster {
+
+inline std::atomic<bool> g_ready{false};
+
+// Reads the settings and arranges for fork(). Once, at the first call of any entry point: not
+// before, so that a program without OpenMP pays and sees nothing.
+void get_ready();
+
+inline void ensure_ready() {
+  if (!g_ready.load(std::memory_order_acquire)) [[unlikely]]
+    get_ready();
+}
+
+// A runtime that has some of the symbols but not this one: without Muster the loader would have
+// refused.
+template <class Function>
+Function required(Function function, const char* symbol) {
+  if (function == nullptr) [[unlikely]]
+    nobody_has(symbol);
+  return function;
+}
+
+inline RealFunctions* real_of(const void* caller, const char* symbol) {
+  ensure_ready();
+  return &runtime_of(caller, symbol).real;
+}
+
+}  // namespace muster

@@ -1,0 +1,141 @@
+// Parallel regions of gcc's code: each gets a team frame around its function.
+#include "preload/entry.h"
+#include "runtime-hooks/region.h"
+#include "runtime-hooks/started_region.h"
+
+namespace muster {
+namespace {
+
+// fork(function, data) is the real call, for the region as it is or wrapped.
+template <class Fork>
+auto region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
+            Fork&& fork) {
+  const ForkScope scope(runtime);
+  if (runtime.contains(caller) || !scope.wraps()) return fork(function, data);
+  GompRegion wrapped{function, data, scope.whose()};
+  return fork(&GompRegion::run, static_cast<void*>(&wrapped));
+}
+
+template <class Start>
+void start_region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
+                  Start&& start) {
+  StartedRegion* started =
+      runtime.contains(caller) ? nullptr : StartedRegion::open(runtime, function, data);
+  if (started == nullptr) {
+    start(function, data);
+    return;
+  }
+  start(StartedRegion::function(), started->data());
+  started->enter();
+}
+
+Runtime& runtime_for(const void* caller, const char* symbol) {
+  ensure_ready();
+  return runtime_of(caller, symbol);
+}
+
+}  // namespace
+}  // namespace muster
+
+using namespace muster;
+
+MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned threads,
+                                 unsigned flags) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel");
+  region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel(body, argument, threads, flags);
+  });
+}
+
+MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
+                                                unsigned threads, unsigned flags) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
+  // The runtime reads the reductions through the data itself, so the region cannot be wrapped.
+  const FrameScope unknown{RegionTeam{}};
+  return runtime.real.GOMP_parallel_reductions(function, data, threads, flags);
+}
+
+MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
+                                          unsigned count, unsigned flags) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections");
+  region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel_sections(body, argument, threads, count, flags);
+  });
+}
+
+#define MUSTER_LOOP(result, name, parameters)                                                  \
+  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin,  \
+                          long end, long step, long chunk, unsigned flags) {                   \
+    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                      \
+    region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) { \
+      runtime.real.name(body, argument, threads, begin, end, step, chunk, flags);              \
+    });                                                                                        \
+  }
+MUSTER_GOMP_PARALLEL_LOOPS(MUSTER_LOOP)
+
+#define MUSTER_RUNTIME_LOOP(result, name, parameters)                                          \
+  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin,  \
+                          long end, long step, unsigned flags) {                               \
+    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                      \
+    region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) { \
+      runtime.real.name(body, argument, threads, begin, end, step, flags);                     \
+    });                                                                                        \
+  }
+MUSTER_GOMP_PARALLEL_RUNTIME_LOOPS(MUSTER_RUNTIME_LOOP)
+
+// The form of gcc before 4.9: start, the primary thread runs the function itself, end.
+
+MUSTER_EXPORT void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
+  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel_start(body, argument, threads);
+  });
+}
+
+MUSTER_EXPORT void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
+                                                unsigned threads, unsigned count) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections_start");
+  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
+  });
+}
+
+MUSTER_EXPORT void GOMP_parallel_loop_runtime_start(abi::GompRegion function, void* data,
+                                                    unsigned threads, long begin, long end,
+                                                    long step) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_loop_runtime_start");
+  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end, step);
+  });
+}
+
+#define MUSTER_LOOP_START(result, name, parameters)                                           \
+  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
+                          long end, long step, long chunk) {                                  \
+    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                     \
+    start_region(runtime, MUSTER_CALLER, function, data,                                      \
+                 [&](abi::GompRegion body, void* argument) {                                  \
+                   runtime.real.name(body, argument, threads, begin, end, step, chunk);       \
+                 });                                                                          \
+  }
+MUSTER_GOMP_PARALLEL_LOOP_STARTS(MUSTER_LOOP_START)
+
+MUSTER_EXPORT void GOMP_parallel_end() {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_end");
+  StartedRegion* started =
+      runtime.contains(MUSTER_CALLER) ? nullptr : StartedRegion::leave(runtime);
+  runtime.real.GOMP_parallel_end();
+  if (started != nullptr) started->close();
+}
+
+// A league's regions are not followed: its primary threads get an unknown frame.
+MUSTER_EXPORT void GOMP_teams_reg(abi::GompRegion function, void* data, unsigned teams,
+                                  unsigned threads, unsigned flags) {
+  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_teams_reg");
+  if (!runtime.replaced) {
+    runtime.real.GOMP_teams_reg(function, data, teams, threads, flags);
+    return;
+  }
+  GompRegion wrapped{function, data, RegionTeam{}};
+  runtime.real.GOMP_teams_reg(&GompRegion::run, &wrapped, teams, threads, flags);
+}

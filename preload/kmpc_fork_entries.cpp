@@ -1,0 +1,108 @@
+// Parallel regions of clang's code: each gets a team frame around its function.
+#include <cstdarg>
+
+#include "preload/entry.h"
+#include "runtime-hooks/region.h"
+
+namespace muster {
+namespace {
+
+using VariadicFork = void (*)(abi::Ident*, std::int32_t, abi::Microtask, ...);
+
+void fork_unwrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
+                    abi::Microtask function, void* const* arguments) {
+  call_with_arguments([&](auto... each) { fork(where, count, function, each...); }, arguments,
+                      count);
+}
+
+void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi::Microtask function,
+                  void* const* arguments, const RegionTeam& whose) {
+  KmpcRegion region{function, count, arguments, whose};
+  fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
+}
+
+// Counts the serialized regions inside the calling thread's frame.
+void note_serialized(const Runtime& runtime, const void* caller, int change) {
+  const ThreadState* state = t_thread_state;
+  Frame* frame = state != nullptr ? state->top : nullptr;
+  if (frame == nullptr || frame->team == nullptr || &frame->team->runtime() != &runtime) return;
+  if (runtime.contains(caller)) return;  // within a fork that we wrap
+  frame->serialized = static_cast<unsigned>(static_cast<int>(frame->serialized) + change);
+}
+
+}  // namespace
+}  // namespace muster
+
+using namespace muster;
+
+// The arguments are pointer-sized words, whatever they mean.
+#define MUSTER_COLLECT_ARGUMENTS(last, count, arguments)                                          \
+  auto** const arguments =                                                                        \
+      static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<std::size_t>(count + 1))); \
+  {                                                                                               \
+    va_list list;                                                                                 \
+    va_start(list, last);                                                                         \
+    for (std::int32_t i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);                  \
+    va_end(list);                                                                                 \
+  }
+
+MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::Microtask function,
+                                    ...) {
+  MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
+  ensure_ready();
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call");
+  if (runtime.contains(MUSTER_CALLER)) {
+    fork_unwrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments);
+    return;
+  }
+  const ForkScope fork(runtime);
+  if (fork.wraps()) {
+    fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
+  } else {
+    fork_unwrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments);
+  }
+}
+
+MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
+                                       abi::Microtask function, std::int32_t condition,
+                                       void* argument) {
+  ensure_ready();
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call_if");
+  const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
+  const ForkScope fork(runtime);
+  if (!fork.wraps()) {
+    real(where, count, function, condition, argument);
+    return;
+  }
+  // The one argument, where there is one, is passed to the function as it is.
+  KmpcRegion region{function, argument != nullptr ? 1 : 0, &argument, fork.whose()};
+  real(where, 1, KmpcRegion::wrapper(), condition, &region);
+}
+
+// A league's regions are not followed: its primary threads get an unknown frame.
+MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
+                                     ...) {
+  MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
+  ensure_ready();
+  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
+  const auto real = runtime.real.__kmpc_fork_teams;
+  if (!runtime.replaced || runtime.contains(MUSTER_CALLER)) {
+    fork_unwrapped(real, where, count, function, arguments);
+  } else {
+    fork_wrapped(real, where, count, function, arguments, RegionTeam{});
+  }
+}
+
+MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
+  ensure_ready();
+  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
+  note_serialized(runtime, MUSTER_CALLER, +1);
+  runtime.real.__kmpc_serialized_parallel(where, thread);
+}
+
+MUSTER_EXPORT void __kmpc_end_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
+  ensure_ready();
+  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_end_serialized_parallel");
+  runtime.real.__kmpc_end_serialized_parallel(where, thread);
+  note_serialized(runtime, MUSTER_CALLER, -1);
+}

@@ -1,0 +1,68 @@
+// The library's life in a process: getting ready at the first OpenMP call, children of fork(), the
+// end.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "platform/cpus.h"
+#include "preload/entry.h"
+#include "preload/message.h"
+#include "preload/options.h"
+#include "preload/report.h"
+#include "runtime-hooks/lock.h"
+#include "runtime-hooks/team.h"
+
+namespace muster {
+namespace {
+
+void after_fork_in_child() {
+  runtimes_after_fork();
+  teams_after_fork();
+  threads_after_fork();
+}
+
+void tell_of_runtime(const Runtime& runtime) {
+  message("found %s at %s: %s%s", name_of(runtime.kind), runtime.path,
+          runtime.replaced ? "barriers are replaced" : "passed through, because of ",
+          runtime.replaced ? "" : name_of(runtime.reason));
+}
+
+void tell_of_settings() {
+  const Settings& in_force = settings();
+  const WaitChoice& wait = in_force.wait;
+  message("version %s, %u CPUs allowed", MUSTER_VERSION, allowed_cpus());
+  for (const Option& option : kOptions) {
+    const char* value = std::getenv(option.name);
+    message("%s=%s", option.name, value != nullptr ? value : option.fallback);
+  }
+  if (wait.kind == WaitKind::kMicroseconds) {
+    message("waiting: %llu us, then block", static_cast<unsigned long long>(wait.microseconds));
+  }
+}
+
+}  // namespace
+
+void get_ready() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, [] {
+    const Settings& in_force = settings();
+    set_barrier_choice({in_force.barrier, in_force.wait.kind, in_force.wait.microseconds});
+    switch_runtimes(in_force.on);
+    if (in_force.on) pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    if (in_force.verbose) {
+      tell_of_settings();
+      observe_runtimes(tell_of_runtime);
+    }
+    g_ready.store(true, std::memory_order_release);
+  });
+}
+
+namespace {
+
+// Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
+// Muster would not write anything there either.
+__attribute__((destructor)) void at_end() { write_report_at_end(); }
+
+}  // namespace
+}  // namespace muster

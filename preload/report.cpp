@@ -1,0 +1,161 @@
+// Gathering what a report tells, and handing it to its format and its place.
+#include "preload/report.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "preload/message.h"
+#include "preload/options.h"
+#include "runtime-hooks/team.h"
+#include "waiting/context_switch_cost.h"
+
+namespace muster {
+namespace {
+
+void describe_process(ReportData& out) {
+  if (gethostname(out.host, sizeof(out.host) - 1) != 0) std::strcpy(out.host, "unknown");
+  const ssize_t length = readlink("/proc/self/exe", out.program, sizeof(out.program) - 1);
+  if (length < 0) std::strcpy(out.program, "unknown");
+  out.pid = getpid();
+  out.rank = mpi_rank();
+}
+
+void describe_settings(ReportData& out) {
+  const Settings& in_force = settings_at_end();
+  out.barrier = name_of(in_force.barrier);
+  if (in_force.wait.kind == WaitKind::kMicroseconds) {
+    std::snprintf(out.wait, sizeof(out.wait), "%lluus",
+                  static_cast<unsigned long long>(in_force.wait.microseconds));
+  } else {
+    std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
+  }
+  out.context_switch_ns = context_switch_ns_if_measured();
+}
+
+void add_threads(ReportData& out) {
+  for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    out.regions += state->regions.read();
+    for (unsigned i = 0; i < kEntries; ++i) {
+      out.replaced[i] += state->replaced[i].read();
+      out.passed[i] += state->passed[i].read();
+    }
+    for (unsigned i = 0; i < kPassReasons; ++i) out.reasons[i] += state->reasons[i].read();
+  }
+  for (unsigned i = 0; i < kEntries; ++i) {
+    out.total_replaced += out.replaced[i];
+    out.total_passed += out.passed[i];
+  }
+}
+
+// Active: at least one runtime's barriers are replaced. Otherwise the first one's reason says why
+// not.
+void judge(ReportData& out) {
+  out.runtime_count = known_runtimes(&out.runtimes);
+  for (unsigned i = 0; i < out.runtime_count; ++i) {
+    if (out.runtimes[i]->replaced) out.active = true;
+  }
+  if (out.active) return;
+  out.inactive_reason =
+      out.runtime_count > 0 ? name_of(out.runtimes[0]->reason) : "nothing interposed";
+}
+
+bool ends_with(const char* text, const char* ending) {
+  const std::size_t length = std::strlen(text);
+  const std::size_t tail = std::strlen(ending);
+  return length >= tail && std::strcmp(text + length - tail, ending) == 0;
+}
+
+// A report is wanted of a process that used an OpenMP runtime, or that the user started by `muster
+// run` for one, or that has a runtime loaded which Muster could not reach. Not of every shell in
+// between.
+bool worth_reporting(const ReportData& data) {
+  if (data.runtime_count > 0) {
+    return data.regions + data.total_replaced + data.total_passed > 0 || !data.active;
+  }
+  const char* started = std::getenv("MUSTER_RUN_PID");
+  if (started != nullptr && std::atol(started) == data.pid) return true;
+  return loaded_runtime_path() != nullptr;
+}
+
+}  // namespace
+
+long mpi_rank() {
+  constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+  for (const char* variable : kVariables) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return std::atol(value);
+  }
+  return 0;
+}
+
+void gather(ReportData& out) {
+  describe_process(out);
+  describe_settings(out);
+  judge(out);
+  out.teams = teams_made();
+  add_threads(out);
+  out.totals = &collect_totals();
+  for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
+}
+
+double wait_share(const ReportData& data, unsigned thread) {
+  const auto all = static_cast<double>(data.waiting.waited_ns.read());
+  if (all <= 0) return -1;
+  const auto own = static_cast<double>(data.totals->by_thread[thread].waited_ns.read());
+  return own * data.totals->threads / all;
+}
+
+bool expand_report_path(const char* pattern, char* out, std::size_t size) {
+  char host[256] = {};
+  if (gethostname(host, sizeof(host) - 1) != 0) std::strcpy(host, "unknown");
+  std::size_t length = 0;
+  for (const char* at = pattern; *at != '\0'; ++at) {
+    char piece[272];
+    std::snprintf(piece, sizeof(piece), "%c", *at);
+    if (*at == '%') {
+      ++at;
+      if (*at == 'h') std::snprintf(piece, sizeof(piece), "%s", host);
+      if (*at == 'p') std::snprintf(piece, sizeof(piece), "%ld", static_cast<long>(getpid()));
+      if (*at == 'r') std::snprintf(piece, sizeof(piece), "%ld", mpi_rank());
+    }
+    const std::size_t more = std::strlen(piece);
+    if (length + more >= size) return false;
+    std::memcpy(out + length, piece, more + 1);
+    length += more;
+  }
+  return true;
+}
+
+void write_report_at_end() {
+  const Settings& in_force = settings_at_end();
+  if (!in_force.on || in_force.report[0] == '\0') return;
+  static ReportData data;
+  gather(data);
+  if (!worth_reporting(data)) return;
+  const bool on_stderr = std::strcmp(in_force.report, "stderr") == 0;
+  TextBuffer text;
+  if (ends_with(in_force.report, ".json")) {
+    write_json(data, text);
+  } else if (ends_with(in_force.report, ".csv")) {
+    write_csv(data, text);
+  } else {
+    write_text(data, text);
+  }
+  if (!text.complete()) {
+    message("MUSTER_REPORT: no memory for the report");
+  } else if (on_stderr) {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t n = write(STDERR_FILENO, text.begin() + done, text.size() - done);
+      if (n <= 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+  } else {
+    deliver(in_force.report, text);
+  }
+}
+
+}  // namespace muster

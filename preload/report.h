@@ -1,0 +1,57 @@
+// The report at the end of a process. docs/report-format.md describes it.
+#pragma once
+
+#include "preload/text_buffer.h"
+#include "runtime-hooks/accounting.h"
+#include "runtime-hooks/pass_reason.h"
+#include "runtime-hooks/runtime.h"
+
+namespace muster {
+
+// Everything that a report tells, gathered once and then written in one format or another.
+struct ReportData {
+  char host[256] = {};
+  char program[1024] = {};
+  long pid = 0;
+  long rank = 0;
+  const char* barrier = "";
+  char wait[32] = {};
+  std::uint64_t context_switch_ns = 0;  // 0: not measured
+  bool active = false;
+  const char* inactive_reason = nullptr;
+  Runtime* const* runtimes = nullptr;
+  unsigned runtime_count = 0;
+  std::uint64_t regions = 0;
+  unsigned teams = 0;
+  std::uint64_t replaced[kEntries] = {};
+  std::uint64_t passed[kEntries] = {};
+  std::uint64_t reasons[kPassReasons] = {};
+  std::uint64_t total_replaced = 0;
+  std::uint64_t total_passed = 0;
+  WaitStats waiting;  // all threads together
+  const TeamTotals* totals = nullptr;
+};
+
+// For MPI: the rank of this process in its job, by the variables of the usual launchers; else 0.
+long mpi_rank();
+
+void gather(ReportData& out);
+
+// A thread's share of all waiting over an equal share: 1 is balanced, below 1 the thread arrives
+// late and lets the others wait. Negative where nobody waited long enough for a clock to be read.
+double wait_share(const ReportData& data, unsigned thread);
+
+void write_text(const ReportData& data, TextBuffer& out);
+void write_json(const ReportData& data, TextBuffer& out);
+void write_csv(const ReportData& data, TextBuffer& out);
+
+// Writes `text` to the report's path as a whole or not at all; complains in one line if it can't.
+void deliver(const char* path, const TextBuffer& text);
+
+// The %-patterns of MUSTER_REPORT. False when the result is too long.
+bool expand_report_path(const char* pattern, char* out, std::size_t size);
+
+// The destructor's work: nothing where no report was asked for or no OpenMP runtime was used.
+void write_report_at_end();
+
+}  // namespace muster

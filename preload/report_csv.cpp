@@ -1,0 +1,76 @@
+// The report as `section,name,detail,value` lines, for spreadsheets and scripts.
+#include <cinttypes>
+
+#include "preload/report.h"
+
+namespace muster {
+namespace {
+
+// A quoted field: quotes doubled, as RFC 4180 has it.
+void quoted(TextBuffer& out, const char* text) {
+  out.add("\"");
+  for (; *text != '\0'; ++text) out.add(*text == '"' ? "\"\"" : "%c", *text);
+  out.add("\"");
+}
+
+void row(TextBuffer& out, const char* section, const char* name, const char* detail,
+         std::uint64_t value) {
+  out.add("%s,", section);
+  quoted(out, name);
+  out.add(",%s,%" PRIu64 "\n", detail, value);
+}
+
+void text_row(TextBuffer& out, const char* name, const char* value) {
+  out.add("process,%s,,", name);
+  quoted(out, value);
+  out.add("\n");
+}
+
+}  // namespace
+
+void write_csv(const ReportData& data, TextBuffer& out) {
+  out.add("section,name,detail,value\n");
+  text_row(out, "muster", MUSTER_VERSION);
+  text_row(out, "host", data.host);
+  text_row(out, "program", data.program);
+  out.add("process,pid,,%ld\nprocess,rank,,%ld\n", data.pid, data.rank);
+  row(out, "process", "active", "", data.active ? 1 : 0);
+  if (!data.active) text_row(out, "inactive_reason", data.inactive_reason);
+  text_row(out, "MUSTER_BARRIER", data.barrier);
+  text_row(out, "MUSTER_WAIT", data.wait);
+  row(out, "process", "regions", "", data.regions);
+  row(out, "process", "teams", "", data.teams);
+  for (unsigned i = 0; i < kEntries; ++i) {
+    row(out, "entry", kEntryNames[i], "replaced", data.replaced[i]);
+    row(out, "entry", kEntryNames[i], "passed_through", data.passed[i]);
+  }
+  for (unsigned i = 0; i < kPassReasons; ++i) {
+    row(out, "reason", kPassReasonNames[i], "", data.reasons[i]);
+  }
+  for (unsigned i = 0; i < data.totals->use_count; ++i) {
+    const AlgorithmUse& use = data.totals->uses[i];
+    out.add("algorithm,\"%s\",%u,%" PRIu64 "\n", name_of(use.kind), use.team_size,
+            use.replaced.read());
+  }
+#define MUSTER_COUNTER(name) row(out, "waiting", #name, "", data.waiting.name.read());
+  MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+  for (unsigned b = 0; b < kWaitBuckets; ++b) {
+    if (b == 0) {
+      out.add("histogram,quick,,");
+    } else if (b == kWaitBuckets - 1) {
+      out.add("histogram,longer,,");
+    } else {
+      out.add("histogram,below_ns,%" PRIu64 ",", wait_bucket_below_ns(b));
+    }
+    out.add("%" PRIu64 "\n", data.waiting.histogram[b].read());
+  }
+  for (unsigned i = 0; i < data.totals->threads; ++i) {
+    const WaitStats& stats = data.totals->by_thread[i];
+    out.add("thread,barriers,%u,%" PRIu64 "\n", i, stats.barriers.read());
+    out.add("thread,arrived_last,%u,%" PRIu64 "\n", i, stats.arrived_last.read());
+    out.add("thread,waited_ns,%u,%" PRIu64 "\n", i, stats.waited_ns.read());
+  }
+}
+
+}  // namespace muster

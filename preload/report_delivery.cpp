@@ -1,0 +1,131 @@
+// Putting a report where the user wants it: whole or not at all, whatever else is there.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "preload/message.h"
+#include "preload/options.h"
+#include "preload/report.h"
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kPathSize = kMaxReportPath + 512;
+
+// The process that loaded the library: a child of fork() differs from it.
+struct Start {
+  pid_t pid;
+  timespec time;
+} g_start;
+
+__attribute__((constructor)) void note_start() {
+  g_start.pid = getpid();
+  clock_gettime(CLOCK_REALTIME, &g_start.time);
+}
+
+void complain(const char* path, const char* what) {
+  message("MUSTER_REPORT: cannot write '%s': %s; no report", path, what);
+}
+
+// Returns 0 or the error.
+int write_whole(int file, const TextBuffer& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(file, text.begin() + done, text.size() - done);
+    if (n > 0) done += static_cast<std::size_t>(n);
+    if (n == 0) return EIO;
+    if (n < 0 && errno != EINTR) return errno;
+  }
+  return 0;
+}
+
+// /dev/null, /dev/tty, /dev/full and their like cannot be replaced by a rename.
+void write_to_device(const char* path, const TextBuffer& text) {
+  const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const int error = file < 0 ? errno : write_whole(file, text);
+  if (file >= 0) close(file);
+  if (error != 0) complain(path, std::strerror(error));
+}
+
+bool newer_than_this_process(const struct stat& file) {
+  return file.st_mtim.tv_sec > g_start.time.tv_sec || (file.st_mtim.tv_sec == g_start.time.tv_sec &&
+                                                       file.st_mtim.tv_nsec > g_start.time.tv_nsec);
+}
+
+enum class Placed { kDone, kShared, kFailed };
+
+// Gives the finished file its name. An older file there makes way; one that is younger than this
+// process is another process's report (one path for both) and is put back. Each name holds a whole
+// file always.
+Placed put_in_place(const char* temporary, const char* path) {
+  if (link(temporary, path) == 0) {
+    unlink(temporary);
+    return Placed::kDone;
+  }
+  if (errno != EEXIST || renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) != 0) {
+    return rename(temporary, path) == 0 ? Placed::kDone : Placed::kFailed;  // a simpler file system
+  }
+  struct stat was_there{};
+  if (lstat(temporary, &was_there) == 0 && newer_than_this_process(was_there) &&
+      renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+    return Placed::kShared;
+  }
+  unlink(temporary);
+  return Placed::kDone;
+}
+
+void put_under_own_name(const char* temporary, const char* path) {
+  static char own_path[kPathSize];
+  std::snprintf(own_path, sizeof(own_path), "%s.%ld", path, static_cast<long>(getpid()));
+  message("MUSTER_REPORT: '%s' is another process's too; this one's report is '%s' (use %%p)", path,
+          own_path);
+  if (rename(temporary, own_path) != 0) {
+    complain(own_path, std::strerror(errno));
+    unlink(temporary);
+  }
+}
+
+void write_to_file(const char* path, const TextBuffer& text, bool is_anothers) {
+  static char temporary[kPathSize];
+  std::snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, static_cast<long>(getpid()));
+  unlink(temporary);
+  const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (file < 0) {
+    complain(path, std::strerror(errno));
+    return;
+  }
+  int error = write_whole(file, text);
+  if (close(file) != 0 && error == 0) error = errno;
+  Placed placed = Placed::kFailed;
+  if (error == 0) placed = is_anothers ? Placed::kShared : put_in_place(temporary, path);
+  if (placed == Placed::kShared) return put_under_own_name(temporary, path);
+  if (placed == Placed::kFailed) {
+    if (error == 0) error = errno;
+    unlink(temporary);
+    complain(path, std::strerror(error));
+  }
+}
+
+}  // namespace
+
+void deliver(const char* pattern, const TextBuffer& text) {
+  static char path[kPathSize];
+  if (!expand_report_path(pattern, path, kMaxReportPath)) {
+    complain(pattern, "the name is too long");
+    return;
+  }
+  struct stat there{};
+  const bool exists = stat(path, &there) == 0;
+  if (exists && S_ISDIR(there.st_mode)) return complain(path, "it is a directory");
+  if (exists && S_ISCHR(there.st_mode)) return write_to_device(path, text);
+  if (exists && !S_ISREG(there.st_mode)) return complain(path, "it is not a regular file");
+  // A child of fork() leaves a name without %p to its parent.
+  const bool is_the_parents = getpid() != g_start.pid && std::strstr(pattern, "%p") == nullptr;
+  write_to_file(path, text, is_the_parents);
+}
+
+}  // namespace muster

@@ -1,0 +1,164 @@
+// The report as one JSON object: docs/report-format.md.
+#include <cinttypes>
+
+#include "preload/report.h"
+
+namespace muster {
+namespace {
+
+void field(TextBuffer& out, const char* name, std::uint64_t value, const char* after = ",") {
+  out.add("\"%s\": %" PRIu64 "%s", name, value, after);
+}
+
+void text_field(TextBuffer& out, const char* name, const char* value, const char* after = ",") {
+  out.add("\"%s\": ", name);
+  if (value == nullptr) {
+    out.add("null");
+  } else {
+    out.add_json_string(value);
+  }
+  out.add("%s", after);
+}
+
+// Separates the elements of a list.
+class Comma {
+ public:
+  const char* next() {
+    const char* separator = first_ ? "\n    " : ",\n    ";
+    first_ = false;
+    return separator;
+  }
+
+ private:
+  bool first_ = true;
+};
+
+void add_runtimes(const ReportData& data, TextBuffer& out) {
+  out.add("  \"runtimes\": [");
+  Comma comma;
+  for (unsigned i = 0; i < data.runtime_count; ++i) {
+    const Runtime& runtime = *data.runtimes[i];
+    out.add("%s{", comma.next());
+    text_field(out, "path", runtime.path);
+    text_field(out, "kind", name_of(runtime.kind));
+    out.add("\"replaced\": %s,", runtime.replaced ? "true" : "false");
+    text_field(out, "reason", runtime.replaced ? nullptr : name_of(runtime.reason), "}");
+  }
+  out.add("],\n");
+}
+
+void add_barriers(const ReportData& data, TextBuffer& out) {
+  out.add("  \"barriers\": {");
+  field(out, "replaced", data.total_replaced);
+  field(out, "passed_through", data.total_passed);
+  field(out, "instances_replaced", data.totals->by_thread[0].barriers.read());
+  out.add("\n   \"by_entry\": [");
+  Comma entries;
+  for (unsigned i = 0; i < kEntries; ++i) {
+    if (data.replaced[i] + data.passed[i] == 0) continue;
+    out.add("%s{", entries.next());
+    text_field(out, "entry", kEntryNames[i]);
+    field(out, "replaced", data.replaced[i]);
+    field(out, "passed_through", data.passed[i], "}");
+  }
+  out.add("],\n   \"by_reason\": [");
+  Comma reasons;
+  for (unsigned i = 0; i < kPassReasons; ++i) {
+    if (data.reasons[i] == 0) continue;
+    out.add("%s{", reasons.next());
+    text_field(out, "reason", kPassReasonNames[i]);
+    field(out, "count", data.reasons[i], "}");
+  }
+  out.add("],\n   \"by_algorithm\": [");
+  Comma uses;
+  for (unsigned i = 0; i < data.totals->use_count; ++i) {
+    const AlgorithmUse& use = data.totals->uses[i];
+    if (use.replaced.read() == 0) continue;
+    out.add("%s{", uses.next());
+    text_field(out, "algorithm", name_of(use.kind));
+    text_field(out, "wait", data.wait);
+    field(out, "team_size", use.team_size);
+    field(out, "replaced", use.replaced.read(), "}");
+  }
+  out.add("]},\n");
+}
+
+void add_waiting(const ReportData& data, TextBuffer& out) {
+  const WaitStats& waiting = data.waiting;
+  out.add("  \"waiting\": {");
+#define MUSTER_COUNTER(name) field(out, #name, waiting.name.read());
+  MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+  const std::uint64_t begun = waiting.spins_begun.read();
+  if (begun == 0) {
+    out.add("\"ssr\": null,");
+  } else {
+    out.add("\"ssr\": %.6f,",
+            static_cast<double>(waiting.spins_succeeded.read()) / static_cast<double>(begun));
+  }
+  out.add("\n   \"histogram\": [");
+  Comma buckets;
+  for (unsigned b = 0; b < kWaitBuckets; ++b) {
+    out.add("%s{\"quick\": %s,", buckets.next(), b == 0 ? "true" : "false");
+    if (b == 0 || b == kWaitBuckets - 1) {
+      out.add("\"below_ns\": null,");
+    } else {
+      field(out, "below_ns", wait_bucket_below_ns(b));
+    }
+    field(out, "count", waiting.histogram[b].read(), "}");
+  }
+  out.add("]},\n");
+}
+
+void add_threads(const ReportData& data, TextBuffer& out) {
+  out.add("  \"threads\": [");
+  Comma threads;
+  for (unsigned i = 0; i < data.totals->threads; ++i) {
+    const WaitStats& stats = data.totals->by_thread[i];
+    out.add("%s{", threads.next());
+    field(out, "thread", i);
+    field(out, "barriers", stats.barriers.read());
+    field(out, "arrived_last", stats.arrived_last.read());
+    field(out, "waited_ns", stats.waited_ns.read());
+    field(out, "longest_wait_ns", stats.longest_wait_ns.read());
+    const double share = wait_share(data, i);
+    if (share < 0) {
+      out.add("\"imbalance\": null}");
+    } else {
+      out.add("\"imbalance\": %.4f}", share);
+    }
+  }
+  out.add("]\n");
+}
+
+}  // namespace
+
+void write_json(const ReportData& data, TextBuffer& out) {
+  out.add("{\n  ");
+  text_field(out, "muster", MUSTER_VERSION);
+  text_field(out, "source", "software");
+  text_field(out, "host", data.host);
+  out.add("\"pid\": %ld, \"rank\": %ld,\n  ", data.pid, data.rank);
+  text_field(out, "program", data.program);
+  out.add("\"active\": %s,", data.active ? "true" : "false");
+  text_field(out, "inactive_reason", data.inactive_reason, ",\n");
+  out.add("  \"settings\": {");
+  text_field(out, "MUSTER_BARRIER", data.barrier);
+  text_field(out, "MUSTER_WAIT", data.wait, "},\n  ");
+  if (data.context_switch_ns == 0) {
+    out.add("\"context_switch_ns\": null,\n");
+  } else {
+    field(out, "context_switch_ns", data.context_switch_ns, ",\n");
+  }
+  add_runtimes(data, out);
+  out.add("  ");
+  field(out, "regions", data.regions);
+  field(out, "teams", data.teams);
+  field(out, "largest_team", data.totals->threads, ",\n");
+  add_barriers(data, out);
+  add_waiting(data, out);
+  add_threads(data, out);
+  out.add("}\n");
+}
+
+}  // namespace muster

@@ -1,0 +1,141 @@
+// The report for people.
+#include <cinttypes>
+
+#include "preload/report.h"
+
+namespace muster {
+namespace {
+
+constexpr unsigned kBarWidth = 40;
+constexpr unsigned kThreadsShown = 64;
+
+struct Readable {
+  double value;
+  const char* unit;
+};
+
+Readable readable(std::uint64_t ns) {
+  const auto value = static_cast<double>(ns);
+  if (ns < 1'000) return {value, "ns"};
+  if (ns < 1'000'000) return {value / 1e3, "us"};
+  if (ns < 1'000'000'000) return {value / 1e6, "ms"};
+  return {value / 1e9, "s"};
+}
+
+void add_head(const ReportData& data, TextBuffer& out) {
+  out.add("muster %s report: %s (pid %ld, rank %ld, %s)\n", MUSTER_VERSION, data.program, data.pid,
+          data.rank, data.host);
+  out.add("  settings           barrier %s, wait %s", data.barrier, data.wait);
+  if (data.context_switch_ns != 0) {
+    const Readable cost = readable(data.context_switch_ns);
+    out.add(", context switch %.2f %s (measured)", cost.value, cost.unit);
+  }
+  out.add("\n");
+  for (unsigned i = 0; i < data.runtime_count; ++i) {
+    const Runtime& runtime = *data.runtimes[i];
+    out.add("  runtime            %s, %s: %s%s\n", name_of(runtime.kind), runtime.path,
+            runtime.replaced ? "barriers replaced" : "passed through, because of ",
+            runtime.replaced ? "" : name_of(runtime.reason));
+  }
+  if (data.runtime_count == 0) out.add("  runtime            nothing interposed\n");
+  out.add("  regions            %" PRIu64 ", largest team %u, team states %u\n", data.regions,
+          data.totals->threads, data.teams);
+}
+
+void add_barriers(const ReportData& data, TextBuffer& out) {
+  out.add("  barriers           %" PRIu64 " arrivals replaced (%" PRIu64 " barriers), %" PRIu64
+          " passed through\n",
+          data.total_replaced, data.totals->by_thread[0].barriers.read(), data.total_passed);
+  for (unsigned i = 0; i < kEntries; ++i) {
+    if (data.replaced[i] + data.passed[i] == 0) continue;
+    out.add("    %-28s %14" PRIu64 " replaced %14" PRIu64 " passed through\n", kEntryNames[i],
+            data.replaced[i], data.passed[i]);
+  }
+  for (unsigned i = 0; i < data.totals->use_count; ++i) {
+    const AlgorithmUse& use = data.totals->uses[i];
+    if (use.replaced.read() == 0) continue;
+    out.add("    on %-19s x %4u %14" PRIu64 " replaced\n", name_of(use.kind), use.team_size,
+            use.replaced.read());
+  }
+  for (unsigned i = 0; i < kPassReasons; ++i) {
+    if (data.reasons[i] == 0) continue;
+    out.add("    passed: %-20s %14" PRIu64 "\n", kPassReasonNames[i], data.reasons[i]);
+  }
+}
+
+void add_histogram(const WaitStats& waiting, TextBuffer& out) {
+  std::uint64_t most = 1;
+  for (const Tally& bucket : waiting.histogram) {
+    if (bucket.read() > most) most = bucket.read();
+  }
+  out.add("  wait times         (released within the first quick polls: no clock was read)\n");
+  for (unsigned b = 0; b < kWaitBuckets; ++b) {
+    const std::uint64_t count = waiting.histogram[b].read();
+    if (count == 0) continue;
+    if (b == 0) {
+      out.add("    quick       ");
+    } else {
+      const bool last = b == kWaitBuckets - 1;
+      const Readable bound = readable(wait_bucket_below_ns(last ? b - 1 : b));
+      out.add("    %s %6.1f %-2s ", last ? ">" : "<", bound.value, bound.unit);
+    }
+    out.add("%14" PRIu64 " ", count);
+    const auto width =
+        static_cast<unsigned>(kBarWidth * static_cast<double>(count) / static_cast<double>(most));
+    for (unsigned i = 0; i < width; ++i) out.add("#");
+    out.add("\n");
+  }
+}
+
+void add_waiting(const ReportData& data, TextBuffer& out) {
+  const WaitStats& waiting = data.waiting;
+  const std::uint64_t begun = waiting.spins_begun.read();
+  out.add("  SSR                ");
+  if (begun == 0) {
+    out.add("no spins");
+  } else {
+    out.add(
+        "%.2f %% (%" PRIu64 " spins succeeded of %" PRIu64 " begun, last arriver excluded)",
+        100.0 * static_cast<double>(waiting.spins_succeeded.read()) / static_cast<double>(begun),
+        waiting.spins_succeeded.read(), begun);
+  }
+  out.add("\n  waiting            %" PRIu64 " blocks, %" PRIu64 " wake-ups, %" PRIu64
+          " wake calls, %" PRIu64 " yields, %" PRIu64 " failed updates\n",
+          waiting.blocks.read(), waiting.wakeups.read(), waiting.wake_calls.read(),
+          waiting.yields.read(), waiting.failed_updates.read());
+  add_histogram(waiting, out);
+}
+
+void add_threads(const ReportData& data, TextBuffer& out) {
+  if (data.totals->threads == 0) return;
+  out.add("  threads            (imbalance: its share of the waiting over an equal share)\n");
+  out.add("    thread       barriers   arrived last         waited        longest  imbalance\n");
+  for (unsigned i = 0; i < data.totals->threads && i < kThreadsShown; ++i) {
+    const WaitStats& stats = data.totals->by_thread[i];
+    const Readable waited = readable(stats.waited_ns.read());
+    const Readable longest = readable(stats.longest_wait_ns.read());
+    out.add("    %6u %14" PRIu64 " %14" PRIu64 " %11.2f %-2s %11.2f %-2s", i, stats.barriers.read(),
+            stats.arrived_last.read(), waited.value, waited.unit, longest.value, longest.unit);
+    const double share = wait_share(data, i);
+    if (share < 0) {
+      out.add("          -\n");
+    } else {
+      out.add(" %10.2f\n", share);
+    }
+  }
+  if (data.totals->threads > kThreadsShown) {
+    out.add("    ... %u more: use a .json or .csv report\n", data.totals->threads - kThreadsShown);
+  }
+}
+
+}  // namespace
+
+void write_text(const ReportData& data, TextBuffer& out) {
+  add_head(data, out);
+  add_barriers(data, out);
+  if (data.total_replaced == 0) return;
+  add_waiting(data, out);
+  add_threads(data, out);
+}
+
+}  // namespace muster

@@ -1,0 +1,66 @@
+// Reading the environment, once: what is bad is said in one line and replaced by the default.
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "preload/message.h"
+#include "preload/options.h"
+
+namespace muster {
+namespace {
+
+Settings g_settings;
+bool g_complains = true;
+char g_report[kMaxReportPath + 1];
+
+constexpr std::size_t kShownLength = 64;  // of a bad value
+
+void complain(const char* name, const char* value) {
+  for (const Option& option : kOptions) {
+    if (std::strcmp(option.name, name) != 0) continue;
+    const bool cut = std::strlen(value) > kShownLength;
+    message("%s: bad value '%.*s%s' (may be %s); using %s", name, static_cast<int>(kShownLength),
+            value, cut ? "..." : "", option.values,
+            option.fallback[0] != '\0' ? option.fallback : "none");
+  }
+}
+
+// Calls parse(value) for a variable that is set.
+template <class Parse>
+void read(const char* name, Parse&& parse) {
+  const char* value = std::getenv(name);
+  if (value != nullptr && !parse(value) && g_complains) complain(name, value);
+}
+
+bool keep_report(const char* value) {
+  if (!parse_report(value)) return false;
+  std::strncpy(g_report, value, kMaxReportPath);
+  g_settings.report = g_report;
+  return true;
+}
+
+void read_all() {
+  Settings& out = g_settings;
+  read("MUSTER", [&](const char* value) { return parse_switch(value, out.on); });
+  if (!out.on) return;
+  read("MUSTER_BARRIER", [&](const char* value) { return parse_barrier(value, out.barrier); });
+  read("MUSTER_WAIT", [&](const char* value) { return parse_wait(value, out.wait); });
+  read("MUSTER_REPORT", keep_report);
+  read("MUSTER_VERBOSE", [&](const char* value) { return parse_flag(value, out.verbose); });
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_all);
+  return g_settings;
+}
+
+const Settings& settings_at_end() {
+  g_complains = false;
+  return settings();
+}
+
+}  // namespace muster

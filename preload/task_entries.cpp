@@ -1,0 +1,162 @@
+// Whatever creates tasks: the team's next barrier must be the real one, which finishes them. Each
+// entry point says so first and is the runtime's own otherwise.
+#include "preload/entry.h"
+#include "runtime-hooks/barrier_gate.h"
+
+using namespace muster;
+
+namespace {
+
+// libgomp's flag for `detach` tasks (gomp-constants.h).
+constexpr unsigned kGompTaskDetach = 1U << 13;
+
+// A task of the program's own, or one that the runtime makes for it.
+void creates_task() { note_task(/*lasting=*/false); }
+// One that may still be pending when a barrier is over: completed from outside the team.
+void creates_lasting_task() { note_task(/*lasting=*/true); }
+
+}  // namespace
+
+MUSTER_EXPORT abi::Task* __kmpc_omp_task_alloc(abi::Ident* where, abi::GlobalThread thread,
+                                               abi::Flags32 flags, std::size_t task_bytes,
+                                               std::size_t shared_bytes, void* entry) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_omp_task_alloc)(where, thread, flags, task_bytes, shared_bytes, entry);
+}
+
+MUSTER_EXPORT std::int32_t __kmpc_omp_task(abi::Ident* where, abi::GlobalThread thread,
+                                           abi::Task* task) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_omp_task)(where, thread, task);
+}
+
+MUSTER_EXPORT std::int32_t __kmpc_omp_task_parts(abi::Ident* where, abi::GlobalThread thread,
+                                                 abi::Task* task) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_omp_task_parts)(where, thread, task);
+}
+
+MUSTER_EXPORT std::int32_t __kmpc_omp_task_with_deps(abi::Ident* where, abi::GlobalThread thread,
+                                                     abi::Task* task, std::int32_t count,
+                                                     void* list, std::int32_t noalias_count,
+                                                     void* noalias_list) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_omp_task_with_deps)(where, thread, task, count, list, noalias_count,
+                                                noalias_list);
+}
+
+MUSTER_EXPORT void __kmpc_omp_task_begin_if0(abi::Ident* where, abi::GlobalThread thread,
+                                             abi::Task* task) {
+  creates_task();
+  MUSTER_REAL(__kmpc_omp_task_begin_if0)(where, thread, task);
+}
+
+MUSTER_EXPORT void __kmpc_taskloop(abi::Ident* where, int thread, abi::Task* task, int condition,
+                                   std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+                                   int nogroup, int schedule, std::uint64_t grain,
+                                   void* duplicate) {
+  creates_task();
+  MUSTER_REAL(__kmpc_taskloop)(where, thread, task, condition, lower, upper, step, nogroup,
+                               schedule, grain, duplicate);
+}
+
+MUSTER_EXPORT void __kmpc_taskloop_5(abi::Ident* where, int thread, abi::Task* task, int condition,
+                                     std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
+                                     int nogroup, int schedule, std::uint64_t grain, int modifier,
+                                     void* duplicate) {
+  creates_task();
+  MUSTER_REAL(__kmpc_taskloop_5)(where, thread, task, condition, lower, upper, step, nogroup,
+                                 schedule, grain, modifier, duplicate);
+}
+
+MUSTER_EXPORT void __kmpc_omp_taskwait_deps_51(abi::Ident* where, abi::GlobalThread thread,
+                                               std::int32_t count, void* list,
+                                               std::int32_t noalias_count, void* noalias_list,
+                                               std::int32_t nowait) {
+  creates_task();
+  MUSTER_REAL(__kmpc_omp_taskwait_deps_51)(where, thread, count, list, noalias_count, noalias_list,
+                                           nowait);
+}
+
+MUSTER_EXPORT void* __kmpc_task_reduction_init(int thread, int count, void* data) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_task_reduction_init)(thread, count, data);
+}
+
+MUSTER_EXPORT void* __kmpc_taskred_init(int thread, int count, void* data) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_taskred_init)(thread, count, data);
+}
+
+MUSTER_EXPORT void* __kmpc_task_reduction_modifier_init(abi::Ident* where, int thread,
+                                                        int worksharing, int count, void* data) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_task_reduction_modifier_init)(where, thread, worksharing, count, data);
+}
+
+MUSTER_EXPORT void* __kmpc_taskred_modifier_init(abi::Ident* where, int thread, int worksharing,
+                                                 int count, void* data) {
+  creates_task();
+  return MUSTER_REAL(__kmpc_taskred_modifier_init)(where, thread, worksharing, count, data);
+}
+
+MUSTER_EXPORT void __kmpc_task_reduction_modifier_fini(abi::Ident* where, int thread,
+                                                       int worksharing) {
+  creates_task();
+  MUSTER_REAL(__kmpc_task_reduction_modifier_fini)(where, thread, worksharing);
+}
+
+MUSTER_EXPORT abi::Task* __kmpc_omp_target_task_alloc(abi::Ident* where, abi::GlobalThread thread,
+                                                      abi::Flags32 flags, std::size_t task_bytes,
+                                                      std::size_t shared_bytes, void* entry,
+                                                      std::int64_t device) {
+  creates_lasting_task();
+  return MUSTER_REAL(__kmpc_omp_target_task_alloc)(where, thread, flags, task_bytes, shared_bytes,
+                                                   entry, device);
+}
+
+MUSTER_EXPORT void* __kmpc_task_allow_completion_event(abi::Ident* where, int thread,
+                                                       abi::Task* task) {
+  creates_lasting_task();
+  return MUSTER_REAL(__kmpc_task_allow_completion_event)(where, thread, task);
+}
+
+MUSTER_EXPORT void __kmpc_proxy_task_completed(abi::GlobalThread thread, abi::Task* task) {
+  creates_task();
+  MUSTER_REAL(__kmpc_proxy_task_completed)(thread, task);
+}
+
+MUSTER_EXPORT void __kmpc_proxy_task_completed_ooo(abi::Task* task) {
+  creates_task();
+  MUSTER_REAL(__kmpc_proxy_task_completed_ooo)(task);
+}
+
+MUSTER_EXPORT void GOMP_task(abi::GompRegion function, void* data, void (*copy)(void*, void*),
+                             long bytes, long alignment, bool condition, unsigned flags,
+                             void** depend, int priority, void* detach) {
+  if ((flags & kGompTaskDetach) != 0) {
+    creates_lasting_task();
+  } else {
+    creates_task();
+  }
+  MUSTER_REAL(GOMP_task)(function, data, copy, bytes, alignment, condition, flags, depend, priority,
+                         detach);
+}
+
+MUSTER_EXPORT void GOMP_taskloop(abi::GompRegion function, void* data, void (*copy)(void*, void*),
+                                 long bytes, long alignment, unsigned flags, unsigned long tasks,
+                                 int priority, long begin, long end, long step) {
+  creates_task();
+  MUSTER_REAL(GOMP_taskloop)(function, data, copy, bytes, alignment, flags, tasks, priority, begin,
+                             end, step);
+}
+
+MUSTER_EXPORT void GOMP_taskloop_ull(abi::GompRegion function, void* data,
+                                     void (*copy)(void*, void*), long bytes, long alignment,
+                                     unsigned flags, unsigned long tasks, int priority,
+                                     unsigned long long begin, unsigned long long end,
+                                     unsigned long long step) {
+  creates_task();
+  MUSTER_REAL(GOMP_taskloop_ull)(function, data, copy, bytes, alignment, flags, tasks, priority,
+                                 begin, end, step);
+}

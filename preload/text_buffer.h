@@ -1,0 +1,34 @@
+// Text of any length, in pages of its own: the report is made at the end of strangers' processes,
+// where their malloc may be gone already.
+#pragma once
+
+#include <cstddef>
+
+namespace muster {
+
+class TextBuffer {
+ public:
+  TextBuffer() = default;
+  ~TextBuffer();
+  TextBuffer(const TextBuffer&) = delete;
+  TextBuffer& operator=(const TextBuffer&) = delete;
+
+  __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
+
+  // As a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+  void add_json_string(const char* text);
+
+  const char* begin() const { return begin_; }
+  std::size_t size() const { return size_; }
+  bool complete() const { return !failed_; }  // false when memory ran out
+
+ private:
+  bool make_room(std::size_t more);
+
+  char* begin_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace muster

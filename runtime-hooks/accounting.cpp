@@ -1,0 +1,58 @@
+#include "runtime-hooks/accounting.h"
+
+#include "runtime-hooks/team.h"
+
+namespace muster {
+
+void TeamTotals::add_member(BarrierKind kind, unsigned team_size, unsigned thread,
+                            const WaitStats& stats) {
+  stats.add_to(by_thread[thread]);
+  if (team_size > threads) threads = team_size;
+  unsigned i = 0;
+  while (i < use_count && (uses[i].kind != kind || uses[i].team_size != team_size)) ++i;
+  if (i == use_count) {
+    if (use_count < kMaxAlgorithmUses) {
+      uses[i].kind = kind;
+      uses[i].team_size = team_size;
+      ++use_count;
+    } else {
+      i = kMaxAlgorithmUses - 1;
+    }
+  }
+  uses[i].replaced.add(stats.barriers.read());
+}
+
+void TeamTotals::clear() {
+  for (unsigned i = 0; i < threads; ++i) by_thread[i].clear();
+  for (unsigned i = 0; i < use_count; ++i) uses[i].replaced.clear();
+  use_count = 0;
+  threads = 0;
+}
+
+TeamTotals& retired_totals() {
+  static TeamTotals totals;
+  return totals;
+}
+
+const TeamTotals& collect_totals() {
+  static TeamTotals totals;
+  totals.clear();
+  const TeamTotals& retired = retired_totals();
+  for (unsigned i = 0; i < retired.threads; ++i) retired.by_thread[i].add_to(totals.by_thread[i]);
+  totals.threads = retired.threads;
+  for (unsigned i = 0; i < retired.use_count; ++i) {
+    const AlgorithmUse& use = retired.uses[i];
+    totals.uses[i].kind = use.kind;
+    totals.uses[i].team_size = use.team_size;
+    totals.uses[i].replaced.add(use.replaced.read());
+  }
+  totals.use_count = retired.use_count;
+  for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
+    if (!team->replaced()) continue;
+    const unsigned size = team->size();
+    for (unsigned i = 0; i < size; ++i) totals.add_member(team->kind(), size, i, team->stats(i));
+  }
+  return totals;
+}
+
+}  // namespace muster

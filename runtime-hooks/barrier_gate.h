@@ -1,0 +1,122 @@
+// Where an arrival at a barrier is decided: Muster's own, or the real runtime's. All threads of a
+// team decide alike at the same instance; each rule below depends only on what they have in common.
+#pragma once
+
+#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/team.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// Whether `frame` has joined its team, with size and number asked from the real runtime on first
+// need.
+inline bool joined(Frame& frame, PassReason& reason) {
+  if (frame.me != nullptr) [[likely]]
+    return true;
+  const RealFunctions& real = frame.team->runtime().real;
+  const int size = real.omp_get_num_threads();
+  frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
+  frame.me = frame.team->join(static_cast<unsigned>(size), frame.thread, reason);
+  return frame.me != nullptr;
+}
+
+// One arrival. Made from the entry point's return address; asked once whether the barrier is ours,
+// and if so arrived; `passed` tells that it is the real runtime's.
+class Arrival {
+ public:
+  Arrival(Entry entry, const void* caller)
+      : entry_(entry), caller_(caller), state_(thread_state()) {}
+
+  // Whether this barrier may be replaced. Counts it as passed through if not.
+  bool replaceable() {
+    Frame* frame = state_ != nullptr ? state_->top : nullptr;
+    if (frame == nullptr) return pass(PassReason::kNoFrame);
+    if (frame->team == nullptr) return pass(frame->unknown_because);
+    const auto address = reinterpret_cast<std::uintptr_t>(caller_);
+    if (address - frame->caller_begin >= frame->caller_end - frame->caller_begin) [[unlikely]] {
+      if (!calls_the_teams_runtime(*frame)) return false;
+    }
+    if (frame->serialized != 0) return pass(PassReason::kSerialized);
+    PassReason reason = PassReason::kNoMemory;
+    if (!joined(*frame, reason)) return pass(reason);
+    frame_ = frame;
+    return true;
+  }
+
+  // Only after replaceable(): waits for the team. False: it has to go to the real barrier, all of
+  // it.
+  bool wait() {
+    Member& me = *frame_->me;
+    if (frame_->team->arrive_and_wait(me, frame_->thread)) [[likely]] {
+      state_->replaced[static_cast<unsigned>(entry_)].add();
+      return true;
+    }
+    return pass(frame_->team->why_called_off(me.episode));
+  }
+
+  // The runtime whose barrier the caller would have reached.
+  Runtime& runtime() const {
+    return frame_ != nullptr ? frame_->team->runtime() : runtime_of(caller_, symbol());
+  }
+
+  // Calls the real barrier. Tasks that run in it may create tasks, which this instance then
+  // finishes.
+  template <class Barrier>
+  auto at_real_barrier(Barrier&& barrier) {
+    struct Mark {
+      Frame* frame;
+      explicit Mark(Frame* marked) : frame(marked) {
+        if (frame != nullptr) frame->at_real_barrier = true;
+      }
+      ~Mark() {
+        if (frame != nullptr) frame->at_real_barrier = false;
+      }
+      Mark(const Mark&) = delete;
+      Mark& operator=(const Mark&) = delete;
+    } const mark(frame_);
+    return barrier();
+  }
+
+ private:
+  const char* symbol() const { return kEntryNames[static_cast<unsigned>(entry_)]; }
+
+  // Not so for the runtime's own calls, which come back through its procedure linkage table, and
+  // for code that is bound to another runtime than the one whose region this thread is in.
+  bool calls_the_teams_runtime(Frame& frame) {
+    if (frame.team->runtime().contains(caller_)) return false;
+    const Binding binding = binding_of(caller_, symbol());
+    if (binding.runtime != &frame.team->runtime()) return pass(PassReason::kNoFrame);
+    frame.caller_begin = binding.begin;
+    frame.caller_end = binding.end;
+    return true;
+  }
+
+  bool pass(PassReason reason) {
+    if (state_ == nullptr) return false;
+    if (reason == PassReason::kNoFrame) {
+      const Runtime& bound_to = runtime();
+      if (bound_to.contains(caller_)) return false;
+      if (!bound_to.replaced) reason = bound_to.reason;
+    }
+    state_->passed[static_cast<unsigned>(entry_)].add();
+    state_->reasons[static_cast<unsigned>(reason)].add();
+    return false;
+  }
+
+  const Entry entry_;
+  const void* const caller_;
+  ThreadState* const state_;
+  Frame* frame_ = nullptr;
+};
+
+// The calling thread creates a task, or something else that only the real barrier can finish. Tasks
+// of a serialized region are finished by its end, before any barrier of the team around it.
+inline void note_task(bool lasting) {
+  const ThreadState* state = t_thread_state;
+  Frame* frame = state != nullptr ? state->top : nullptr;
+  if (frame == nullptr || frame->team == nullptr || frame->serialized != 0) return;
+  PassReason reason = PassReason::kNoMemory;
+  if (joined(*frame, reason)) frame->team->call_off(*frame, lasting);
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+// The shared objects of this process, as the dynamic loader has them.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+struct LoadedObject {
+  std::uintptr_t begin = 0;  // address range of its segments
+  std::uintptr_t end = 0;
+  char path[1024] = {};  // empty: the main program
+  bool found() const { return end != 0; }
+};
+
+// The object that holds `address`.
+LoadedObject object_of(const void* address);
+
+// Whether the object is a copy of Muster, this one or another (a double preload), by its file name.
+bool is_muster(const LoadedObject& object);
+
+// The address that `symbol` would have for code of `caller` if Muster were not there; null if
+// nobody defines it. The loader's order: the program and what it was started with, then the
+// caller's own dependencies (RTLD_LOCAL), then whatever else was opened.
+void* address_without_muster(const LoadedObject& caller, const char* symbol);
+
+// `symbol` as defined by this object itself, not by what it depends on; null if it does not.
+void* defined_by(const LoadedObject& object, const char* symbol);
+
+// The first loaded object, other than Muster, for which accept() is true.
+bool find_object(bool (*accept)(const LoadedObject&), LoadedObject& out);
+
+}  // namespace muster

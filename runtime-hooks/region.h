@@ -1,0 +1,103 @@
+// Parallel regions: the wrapper around a region's function that pushes the team's frame.
+#pragma once
+
+#include <cstdarg>
+
+#include "runtime-hooks/abi.h"
+#include "runtime-hooks/call_with_arguments.h"
+#include "runtime-hooks/team.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// Whose barriers a region uses: a team's, or for a null team the real runtime's, because of
+// `reason`.
+struct RegionTeam {
+  Team* team = nullptr;
+  PassReason reason = PassReason::kUnknownFrame;
+};
+
+// Pushes a frame for as long as it lives.
+class FrameScope {
+ public:
+  explicit FrameScope(const RegionTeam& whose) : state_(thread_state()) {
+    if (state_ == nullptr) return;  // no memory: no frame, so the real barrier
+    frame_.outer = state_->top;
+    frame_.team = whose.team;
+    frame_.unknown_because = whose.reason;
+    state_->top = &frame_;
+  }
+  ~FrameScope() {
+    if (state_ != nullptr) state_->top = frame_.outer;
+  }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+
+ private:
+  ThreadState* const state_;
+  Frame frame_;
+};
+
+// The forking thread's side of a region: holds the team while the region runs. Without a team (a
+// runtime that is not replaced, an unknown region around this one, no memory) the region is
+// unknown, and so are its barriers, to all its threads.
+class ForkScope {
+ public:
+  explicit ForkScope(Runtime& runtime) : state_(thread_state()) {
+    if (!runtime.replaced) {
+      whose_.reason = runtime.reason;
+    } else if (state_ != nullptr && !(state_->top != nullptr && state_->top->team == nullptr)) {
+      whose_.team = Team::acquire(runtime, *state_);
+    }
+  }
+  ~ForkScope() {
+    if (whose_.team != nullptr) Team::release(whose_.team, *state_);
+  }
+  ForkScope(const ForkScope&) = delete;
+  ForkScope& operator=(const ForkScope&) = delete;
+
+  const RegionTeam& whose() const { return whose_; }
+
+  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A
+  // region of an unreplaced runtime outside any other reaches its runtime untouched.
+  bool wraps() const {
+    return state_ != nullptr && (whose_.team != nullptr || state_->top != nullptr);
+  }
+
+ private:
+  ThreadState* const state_;
+  RegionTeam whose_;
+};
+
+// A region of clang's, and its arguments.
+struct KmpcRegion {
+  abi::Microtask function;
+  int argument_count;
+  void* const* arguments;
+  RegionTeam whose;
+
+  // In place of the function, with the region as the one argument.
+  static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
+    const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
+    const FrameScope frame(self.whose);
+    call_with_arguments([&](auto... arguments) { self.function(global, bound, arguments...); },
+                        self.arguments, self.argument_count);
+  }
+
+  static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }
+};
+
+// A region of gcc's.
+struct GompRegion {
+  abi::GompRegion function;
+  void* data;
+  RegionTeam whose;
+
+  static void run(void* region) {
+    const GompRegion& self = *static_cast<const GompRegion*>(region);
+    const FrameScope frame(self.whose);
+    self.function(self.data);
+  }
+};
+
+}  // namespace muster

@@ -1,0 +1,138 @@
+#include "runtime-hooks/runtime.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/lock.h"
+#include "runtime-hooks/why_not_replaced.h"
+
+namespace muster {
+namespace {
+
+constexpr unsigned kMaxBindings = 256;
+
+// Entries are written under the lock and published by the count; readers take no lock.
+Lock g_lock;
+Binding g_bindings[kMaxBindings];
+std::atomic<unsigned> g_binding_count{0};
+Runtime g_runtimes[kMaxRuntimes];
+Runtime* g_runtime_list[kMaxRuntimes];
+std::atomic<unsigned> g_runtime_count{0};
+RuntimeObserver g_observer = nullptr;
+bool g_on = true;
+
+bool is_gomp(const char* symbol) { return symbol[0] == 'G'; }
+
+const Binding* find_binding(const void* caller, bool gomp) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  const unsigned count = g_binding_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    const Binding& binding = g_bindings[i];
+    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp) {
+      return &binding;
+    }
+  }
+  return nullptr;
+}
+
+RuntimeKind kind_of(const Runtime& runtime) {
+  if (runtime.real.__kmpc_fork_call == nullptr) return RuntimeKind::kLibgomp;
+  const char* slash = std::strrchr(runtime.path, '/');
+  return std::strstr(slash != nullptr ? slash : runtime.path, "iomp") != nullptr
+             ? RuntimeKind::kLibiomp5
+             : RuntimeKind::kLibomp;
+}
+
+void fill(Runtime& runtime, const LoadedObject& object) {
+  runtime.begin = object.begin;
+  runtime.end = object.end;
+  std::strncpy(runtime.path, object.path, sizeof(runtime.path) - 1);
+#define MUSTER_RESOLVE(result, name, parameters) \
+  runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
+  MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
+#undef MUSTER_RESOLVE
+  runtime.kind = kind_of(runtime);
+  runtime.replaced = !why_not_replaced(runtime, runtime.reason);
+}
+
+Runtime* runtime_at(const LoadedObject& object) {
+  const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < count; ++i) {
+    if (g_runtimes[i].begin == object.begin && g_runtimes[i].end == object.end)
+      return &g_runtimes[i];
+  }
+  if (count == kMaxRuntimes) return nullptr;
+  Runtime& runtime = g_runtimes[count];
+  fill(runtime, object);
+  g_runtime_list[count] = &runtime;
+  g_runtime_count.store(count + 1, std::memory_order_release);
+  if (g_observer != nullptr) g_observer(runtime);
+  return &runtime;
+}
+
+Binding bind(const void* caller, const char* symbol) {
+  const Locked locked(g_lock);
+  if (const Binding* known = find_binding(caller, is_gomp(symbol))) return *known;
+  const LoadedObject object = object_of(caller);
+  void* real = defined_by(object, symbol);  // a runtime's call of its own function
+  if (real == nullptr) real = address_without_muster(object, symbol);
+  Runtime* runtime = real != nullptr ? runtime_at(object_of(real)) : nullptr;
+  if (runtime == nullptr) nobody_has(symbol);
+  const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
+  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
+  if (count < kMaxBindings && object.found()) {
+    g_bindings[count] = binding;
+    g_binding_count.store(count + 1, std::memory_order_release);
+  }
+  return binding;
+}
+
+}  // namespace
+
+void nobody_has(const char* symbol) {
+  dprintf(STDERR_FILENO,
+          "muster: symbol lookup error: undefined symbol: %s (no OpenMP runtime of this "
+          "process has it)\n",
+          symbol);
+  _exit(127);
+}
+
+Binding binding_of(const void* caller, const char* symbol) {
+  if (const Binding* known = find_binding(caller, is_gomp(symbol))) [[likely]]
+    return *known;
+  const int saved = errno;
+  const Binding binding = bind(caller, symbol);
+  errno = saved;
+  return binding;
+}
+
+unsigned known_runtimes(Runtime* const** list) {
+  *list = g_runtime_list;
+  return g_runtime_count.load(std::memory_order_acquire);
+}
+
+const char* loaded_runtime_path() {
+  static LoadedObject object;
+  const bool found = find_object(
+      [](const LoadedObject& candidate) {
+        return defined_by(candidate, "__kmpc_fork_call") != nullptr ||
+               defined_by(candidate, "GOMP_parallel") != nullptr;
+      },
+      object);
+  return found ? object.path : nullptr;
+}
+
+void observe_runtimes(RuntimeObserver observer) { g_observer = observer; }
+
+void switch_runtimes(bool on) { g_on = on; }
+bool runtimes_switched_on() { return g_on; }
+
+void runtimes_after_fork() { g_lock.unlock(); }
+
+}  // namespace muster

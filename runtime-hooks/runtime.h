@@ -1,0 +1,81 @@
+// An OpenMP runtime in this process: where it lies, its real entry points, and whether Muster
+// replaces its barriers. A process may hold several, each with its own callers.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime-hooks/pass_reason.h"
+#include "runtime-hooks/real_functions.h"
+
+namespace muster {
+
+enum class RuntimeKind { kLibomp, kLibiomp5, kLibgomp };
+
+constexpr const char* name_of(RuntimeKind kind) {
+  switch (kind) {
+    case RuntimeKind::kLibomp:
+      return "libomp";
+    case RuntimeKind::kLibiomp5:
+      return "libiomp5";
+    case RuntimeKind::kLibgomp:
+      return "libgomp";
+  }
+  return "";
+}
+
+struct Runtime {
+  RealFunctions real;
+  std::uintptr_t begin = 0;  // the object's address range
+  std::uintptr_t end = 0;
+  RuntimeKind kind = RuntimeKind::kLibomp;
+  bool replaced = false;  // else every call passes through, because of `reason`
+  PassReason reason = PassReason::kOff;
+  char path[1024] = {};
+
+  // Whether a return address lies in the runtime: then it is the runtime's own call that came back
+  // to us through its procedure linkage table.
+  bool contains(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
+  }
+};
+
+inline constexpr unsigned kMaxRuntimes = 16;
+
+// The runtime that the code at `caller` is bound to for `symbol`: the one that would have been
+// called without Muster. Resolved once per calling object, then looked up (thread-safe, a few ns).
+// RTLD_NEXT alone would not do: it is null for a runtime opened with RTLD_LOCAL, and ambiguous with
+// two runtimes. A symbol that nobody has: nobody_has().
+struct Binding {
+  std::uintptr_t begin = 0;  // the calling object's address range
+  std::uintptr_t end = 0;
+  bool gomp = false;  // GOMP_* and __kmpc_* may be bound to different runtimes
+  Runtime* runtime = nullptr;
+};
+Binding binding_of(const void* caller, const char* symbol);
+
+inline Runtime& runtime_of(const void* caller, const char* symbol) {
+  return *binding_of(caller, symbol).runtime;
+}
+
+// Ends the process with a line and status 127, as the dynamic loader does for an undefined symbol.
+[[noreturn]] void nobody_has(const char* symbol);
+
+// Those found so far, for the report.
+unsigned known_runtimes(Runtime* const** list);
+
+// An OpenMP runtime that is loaded, whether or not anything of it was called through Muster; null
+// if none.
+const char* loaded_runtime_path();
+
+// MUSTER=off: nothing is replaced. Set before the first call.
+void switch_runtimes(bool on);
+bool runtimes_switched_on();
+
+// Called once per runtime when it is found; for the verbose log. Set before the first call.
+using RuntimeObserver = void (*)(const Runtime&);
+void observe_runtimes(RuntimeObserver observer);
+
+// In the child of a fork: locks of threads that are no more are opened again.
+void runtimes_after_fork();
+
+}  // namespace muster

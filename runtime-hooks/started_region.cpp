@@ -1,0 +1,59 @@
+#include "runtime-hooks/started_region.h"
+
+#include <new>
+
+#include "platform/pages.h"
+
+namespace muster {
+namespace {
+
+// Open regions of this thread, innermost first. One more TLS word, touched by such code only.
+thread_local constinit StartedRegion* t_open __attribute__((tls_model("initial-exec"))) = nullptr;
+
+}  // namespace
+
+StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data) {
+  ThreadState* state = thread_state();
+  void* pages = map_pages(sizeof(StartedRegion));
+  if (state == nullptr || pages == nullptr) {
+    unmap_pages(pages, sizeof(StartedRegion));
+    return nullptr;
+  }
+  auto* started = ::new (pages) StartedRegion();
+  RegionTeam whose;
+  if (!runtime.replaced) {
+    whose.reason = runtime.reason;
+  } else if (state->top == nullptr || state->top->team != nullptr) {
+    whose.team = Team::acquire(runtime, *state);
+  }
+  started->region_ = {function, data, whose};
+  started->runtime_ = &runtime;
+  started->state_ = state;
+  return started;
+}
+
+void StartedRegion::enter() {
+  frame_.outer = state_->top;
+  frame_.team = region_.whose.team;
+  frame_.unknown_because = region_.whose.reason;
+  state_->top = &frame_;
+  next_ = t_open;
+  t_open = this;
+}
+
+StartedRegion* StartedRegion::leave(const Runtime& runtime) {
+  StartedRegion* started = t_open;
+  if (started == nullptr || started->runtime_ != &runtime) return nullptr;
+  if (started->state_->top != &started->frame_) return nullptr;  // not the innermost region
+  t_open = started->next_;
+  started->state_->top = started->frame_.outer;
+  return started;
+}
+
+void StartedRegion::close() {
+  if (region_.whose.team != nullptr) Team::release(region_.whose.team, *state_);
+  this->~StartedRegion();
+  unmap_pages(this, sizeof(StartedRegion));
+}
+
+}  // namespace muster

@@ -1,0 +1,150 @@
+#include "runtime-hooks/team.h"
+
+#include <new>
+
+#include "barriers/choose.h"
+#include "platform/fences.h"
+#include "platform/pages.h"
+#include "platform/topology.h"
+#include "runtime-hooks/accounting.h"
+#include "waiting/context_switch_cost.h"
+
+namespace muster {
+namespace {
+
+BarrierChoice g_choice;
+Lock g_teams_lock;  // spare list and retired totals
+std::atomic<Team*> g_newest{nullptr};
+std::atomic<unsigned> g_made{0};
+Team* g_spare = nullptr;
+
+bool needs_context_switch_cost(WaitKind wait) {
+  return wait == WaitKind::kAuto || wait == WaitKind::kCs || wait == WaitKind::kCsPlus ||
+         wait == WaitKind::kTwoCsPlus;
+}
+
+// `tree` asks for the machine's shape whatever the size: the user chose it.
+Layout layout_of(BarrierKind kind, unsigned size) {
+  const bool profits = size > kTopologyPaysAbove || kind == BarrierKind::kTree;
+  return profits ? layout_for(topology()) : Layout{};
+}
+
+}  // namespace
+
+void set_barrier_choice(const BarrierChoice& choice) { g_choice = choice; }
+const BarrierChoice& barrier_choice() { return g_choice; }
+
+Team* newest_team() { return g_newest.load(std::memory_order_acquire); }
+unsigned teams_made() { return g_made.load(std::memory_order_relaxed); }
+
+Team* Team::acquire(Runtime& runtime, ThreadState& state) {
+  const unsigned depth = state.fork_depth++;
+  state.regions.add();
+  Team* team = nullptr;
+  if (depth < kSpareTeams) {
+    team = state.spare[depth];
+    state.spare[depth] = nullptr;
+  }
+  if (team == nullptr) {
+    const Locked locked(g_teams_lock);
+    team = g_spare;
+    if (team != nullptr) g_spare = team->next_spare_;
+  }
+  if (team == nullptr) {
+    void* pages = map_pages(sizeof(Team));
+    if (pages == nullptr) {
+      --state.fork_depth;
+      return nullptr;
+    }
+    team = ::new (pages) Team();
+    const Locked locked(g_teams_lock);
+    team->next_made_ = g_newest.load(std::memory_order_relaxed);
+    g_newest.store(team, std::memory_order_release);
+    g_made.fetch_add(1, std::memory_order_relaxed);
+  }
+  team->runtime_ = &runtime;
+  team->interruption_.reset();
+  return team;
+}
+
+void Team::release(Team* team, ThreadState& state) {
+  if (state.fork_depth == 0) return;  // the process has forked since: the child begins anew
+  const unsigned depth = --state.fork_depth;
+  if (team == nullptr) return;
+  if (depth < kSpareTeams && state.spare[depth] == nullptr) {
+    state.spare[depth] = team;
+    return;
+  }
+  const Locked locked(g_teams_lock);
+  team->next_spare_ = g_spare;
+  g_spare = team;
+}
+
+Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
+  if (size_.load(std::memory_order_acquire) != size) prepare(size);
+  if (ops_ != nullptr && thread < size) [[likely]]
+    return &members_[thread];
+  reason = reason_;
+  return nullptr;
+}
+
+// The first thread of a region that has another size than the last one makes the state; the others
+// wait for it here. No thread of an earlier region is left that could read the old state.
+void Team::prepare(unsigned size) {
+  const Locked locked(preparing_);
+  if (size_.load(std::memory_order_relaxed) == size) return;
+  retire();
+  ops_ = nullptr;
+  kind_ = g_choice.barrier;
+  if (kind_ == BarrierKind::kAuto) kind_ = choose_barrier(size, allowed_cpus());
+  if (size <= 1) {
+    reason_ = PassReason::kTeamOfOne;
+  } else if (size > kMaxTeam) {
+    reason_ = PassReason::kTooManyThreads;
+  } else if (kind_ == BarrierKind::kNative) {
+    reason_ = PassReason::kNative;
+  } else {
+    register_fences();
+    const auto* ops = barrier_ops<NativeMemory>(kind_, g_choice.wait);
+    const Layout layout = layout_of(kind_, size);
+    WaitParameters wait{.budget_ns = 0, .team_size = size};
+    wait.budget_ns =
+        spin_budget_ns(g_choice.wait, g_choice.microseconds,
+                       needs_context_switch_cost(g_choice.wait) ? context_switch_ns() : 0);
+    const std::size_t bytes = ops->bytes(size, layout) + PaddedArray<Member>::bytes(size, layout) +
+                              2 * layout.stride + 2 * sizeof(Member);
+    barrier_ = arena_.reserve(bytes) ? ops->create(arena_, size, layout, wait) : nullptr;
+    if (barrier_ != nullptr) {
+      members_ = PaddedArray<Member>(arena_, size, layout);
+      ops_ = ops;
+    } else {
+      reason_ = PassReason::kNoMemory;
+    }
+  }
+  size_.store(size, std::memory_order_release);
+}
+
+void Team::retire() {
+  if (ops_ == nullptr) return;
+  const Locked locked(g_teams_lock);
+  const unsigned size = size_.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < size; ++i)
+    retired_totals().add_member(kind_, size, i, members_[i].stats);
+}
+
+void Team::call_off(const Frame& frame, bool lasting) {
+  const Episode episode = frame.me->episode + (frame.at_real_barrier ? 0 : 1);
+  const bool news =
+      lasting ? interruption_.call_off_from(episode) : interruption_.call_off(episode);
+  if (news) ops_->wake_everyone(barrier_, frame.me->stats);
+}
+
+void teams_after_fork() {
+  g_teams_lock.unlock();
+  g_spare = nullptr;
+  g_newest.store(nullptr, std::memory_order_relaxed);
+  g_made.store(0, std::memory_order_relaxed);
+  retired_totals().clear();
+}
+
+}  // namespace muster

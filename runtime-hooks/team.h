@@ -1,0 +1,92 @@
+// A team's barrier state. It is made for the first region that a thread forks and used again for
+// its next ones: episodes go on counting, so nothing is reset between regions. Nobody can be inside
+// when a region begins or ends, because the runtime's own join barrier lies between.
+#pragma once
+
+#include <atomic>
+
+#include "barriers/registry.h"
+#include "runtime-hooks/lock.h"
+#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// What the user chose; set once before the first team.
+struct BarrierChoice {
+  BarrierKind barrier = BarrierKind::kAuto;
+  WaitKind wait = WaitKind::kAuto;
+  std::uint64_t microseconds = 0;
+};
+
+void set_barrier_choice(const BarrierChoice& choice);
+const BarrierChoice& barrier_choice();
+
+// One thread's part of a team.
+struct alignas(kCoherenceGranule) Member {
+  Episode episode = 0;  // barrier instances arrived at
+  WaitStats stats;
+};
+
+class Team {
+ public:
+  // For the forking thread. acquire() is null when there is no memory.
+  static Team* acquire(Runtime& runtime, ThreadState& state);
+  static void release(Team* team, ThreadState& state);
+
+  Runtime& runtime() const { return *runtime_; }
+
+  // For each thread of the region before its first barrier, with the region's size. Null, with the
+  // reason, when this team's barriers cannot be replaced: for all threads alike.
+  Member* join(unsigned size, unsigned thread, PassReason& reason);
+
+  // Arrives at the next instance and waits. True: released. False: all threads must go on to the
+  // real barrier for this instance.
+  bool arrive_and_wait(Member& me, unsigned thread) {
+    return ops_->arrive_and_wait(barrier_, thread, ++me.episode, interruption_, me.stats);
+  }
+
+  // The real barrier must finish what the calling thread has just created: this frame's next
+  // instance (the present one, when it is already there), or with `lasting` all the rest of the
+  // region.
+  void call_off(const Frame& frame, bool lasting);
+
+  PassReason why_called_off(Episode episode) const {
+    return interruption_.lasts(episode) ? PassReason::kLastingTask : PassReason::kTasks;
+  }
+
+  // For the report.
+  Team* next_made() const { return next_made_; }
+  BarrierKind kind() const { return kind_; }
+  unsigned size() const { return size_.load(std::memory_order_acquire); }
+  bool replaced() const { return ops_ != nullptr; }
+  const WaitStats& stats(unsigned thread) const { return members_[thread].stats; }
+
+ private:
+  friend void teams_after_fork();
+
+  void prepare(unsigned size);
+  void retire();
+
+  Interruption<NativeMemory> interruption_;
+  const BarrierOps<NativeMemory>* ops_ =
+      nullptr;  // null: this size is not replaced, because of reason_
+  void* barrier_ = nullptr;
+  Runtime* runtime_ = nullptr;
+  std::atomic<unsigned> size_{0};
+  BarrierKind kind_ = BarrierKind::kNative;
+  PassReason reason_ = PassReason::kNoMemory;
+  PaddedArray<Member> members_;
+  Lock preparing_;
+  Arena arena_;
+  Team* next_made_ = nullptr;
+  Team* next_spare_ = nullptr;
+};
+
+// All teams ever made, newest first.
+Team* newest_team();
+unsigned teams_made();
+
+void teams_after_fork();
+
+}  // namespace muster

@@ -1,0 +1,64 @@
+// What Muster keeps per thread: the stack of team frames and the thread's counts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/cache_line.h"
+#include "runtime-hooks/pass_reason.h"
+#include "waiting/wait_stats.h"
+
+namespace muster {
+
+class Team;
+struct Member;
+
+// A thread's place in a parallel region, pushed by the wrapper around the region's function. Frames
+// live on the stack of that wrapper and form a list to the outer regions.
+struct Frame {
+  Frame* outer = nullptr;
+  Team* team = nullptr;          // null: unknown, every barrier goes to the real runtime
+  Member* me = nullptr;          // null until the first barrier or task of the region asks
+  unsigned thread = 0;           // number within the team, valid with `me`
+  unsigned serialized = 0;       // serialized regions entered inside this one
+  bool at_real_barrier = false;  // tasks created now belong to the instance just arrived at
+  PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team
+  // Code that is known to be bound to the team's runtime: the object that called last.
+  std::uintptr_t caller_begin = 0;
+  std::uintptr_t caller_end = 0;
+};
+
+inline constexpr unsigned kSpareTeams = 4;
+
+struct alignas(kCoherenceGranule) ThreadState {
+  Frame* top = nullptr;
+  Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
+  unsigned fork_depth = 0;
+  Tally regions;
+  Tally replaced[kEntries];
+  Tally passed[kEntries];
+  Tally reasons[kPassReasons];
+  ThreadState* next = nullptr;  // all states ever made
+  std::atomic<bool> taken{false};
+};
+
+// One pointer of initial-exec TLS: no call and no allocation to find it. Null until first used.
+extern thread_local constinit ThreadState* t_thread_state
+    __attribute__((tls_model("initial-exec")));
+
+ThreadState* new_thread_state();
+
+// The calling thread's state; null only when there is no memory.
+inline ThreadState* thread_state() {
+  ThreadState* state = t_thread_state;
+  return state != nullptr ? state : new_thread_state();
+}
+
+// The list of all states, for the report. Never shrinks.
+ThreadState* first_thread_state();
+
+// In the child of a fork: only the caller's thread lives on, counts begin anew, and whatever
+// regions it is in are unknown, since the runtime has begun anew too.
+void threads_after_fork();
+
+}  // namespace muster

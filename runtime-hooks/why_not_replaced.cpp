@@ -1,0 +1,67 @@
+#include "runtime-hooks/why_not_replaced.h"
+
+#include <dlfcn.h>
+#include <strings.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime-hooks/loaded_objects.h"
+
+namespace muster {
+namespace {
+
+const char* set_value(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && value[0] != '\0' ? value : nullptr;
+}
+
+// The runtimes define ompt_start_tool themselves, weakly, to look for one: a definition anywhere
+// else is a tool, linked in or preloaded.
+bool has_ompt_tool(const Runtime& runtime) {
+  const char* use = set_value("OMP_TOOL");
+  if (use != nullptr && strcasecmp(use, "disabled") == 0) return false;
+  if (set_value("OMP_TOOL_LIBRARIES") != nullptr) return true;
+  const void* start = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+  if (start == nullptr || runtime.contains(start)) return false;
+  return defined_by(object_of(start), "__kmpc_fork_call") == nullptr;  // not another runtime's
+}
+
+bool checks_consistency() {
+  const char* check = set_value("KMP_CONSISTENCY_CHECK");
+  return check != nullptr && strcasecmp(check, "none") != 0;
+}
+
+bool has_itt_collector() {
+  return set_value("INTEL_LIBITTNOTIFY64") != nullptr ||
+         set_value("INTEL_LIBITTNOTIFY32") != nullptr;
+}
+
+}  // namespace
+
+bool why_not_replaced(const Runtime& runtime, PassReason& reason) {
+  const RealFunctions& real = runtime.real;
+  if (!runtimes_switched_on()) {
+    reason = PassReason::kOff;
+  } else if (runtime.kind == RuntimeKind::kLibgomp) {
+    reason = PassReason::kLibgomp;
+  } else if (has_ompt_tool(runtime)) {
+    reason = PassReason::kTool;
+  } else if (checks_consistency()) {
+    reason = PassReason::kConsistencyCheck;
+  } else if (has_itt_collector()) {
+    reason = PassReason::kItt;
+  } else if (dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) {
+    reason = PassReason::kThreadSanitizer;
+  } else if (real.omp_get_num_threads == nullptr || real.omp_get_thread_num == nullptr ||
+             real.omp_get_cancellation == nullptr || real.__kmpc_barrier == nullptr) {
+    reason = PassReason::kUnknownFrame;
+  } else if (real.omp_get_cancellation() != 0) {
+    reason = PassReason::kCancellation;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace muster
