@@ -1,0 +1,83 @@
+// Runs a barrier of the registry with real threads, for the unit suites.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "barriers/registry.h"
+
+namespace muster::test {
+
+// Every algorithm, every policy: taken from the tables, so that a new line in one is tested at
+// once.
+inline std::vector<BarrierKind> algorithms() {
+  std::vector<BarrierKind> out;
+  for (int i = 0; i < kBarrierKinds; ++i) {
+    const auto kind = static_cast<BarrierKind>(i);
+    if (kind != BarrierKind::kNative && kind != BarrierKind::kAuto) out.push_back(kind);
+  }
+  return out;
+}
+
+inline std::vector<WaitKind> policies() {
+  std::vector<WaitKind> out;
+  for (int i = 0; i < kWaitKinds; ++i) out.push_back(static_cast<WaitKind>(i));
+  return out;
+}
+
+inline std::string plain(const char* name) {
+  std::string out;
+  for (const char* at = name; *at != '\0'; ++at) {
+    if (*at == '+') out += "Plus";
+    if (std::isalnum(static_cast<unsigned char>(*at)) != 0) out += *at;
+  }
+  return out;
+}
+
+// A team over any Memory, with `size` members.
+template <class Memory>
+class TestTeam {
+ public:
+  TestTeam(BarrierKind barrier, WaitKind wait, unsigned size, const Layout& layout = {})
+      : size_(size), ops_(barrier_ops<Memory>(barrier, wait)), stats_(size) {
+    const WaitParameters parameters{.budget_ns = spin_budget_ns(wait, 20, kContextSwitchNs),
+                                    .team_size = size};
+    if (arena_.reserve(ops_->bytes(size, layout))) {
+      state_ = ops_->create(arena_, size, layout, parameters);
+    }
+  }
+
+  bool made() const { return state_ != nullptr; }
+
+  bool arrive(unsigned me, Episode episode) {
+    return ops_->arrive_and_wait(state_, me, episode, interruption_, stats_[me]);
+  }
+
+  void call_off(unsigned me, Episode episode) {
+    if (interruption_.call_off(episode)) ops_->wake_everyone(state_, stats_[me]);
+  }
+
+  // body(thread number), each in a thread of its own.
+  void run(const std::function<void(unsigned)>& body) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < size_; ++i) threads.emplace_back(body, i);
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  WaitStats& stats(unsigned me) { return stats_[me]; }
+  unsigned size() const { return size_; }
+
+ private:
+  static constexpr std::uint64_t kContextSwitchNs = 2'000;
+
+  const unsigned size_;
+  Arena arena_;
+  Interruption<Memory> interruption_;
+  const BarrierOps<Memory>* ops_;
+  std::vector<WaitStats> stats_;
+  void* state_ = nullptr;
+};
+
+}  // namespace muster::test
