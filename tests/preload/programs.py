@@ -1,0 +1,138 @@
+"""Small OpenMP programs for the tests of this folder, compiled on first use."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+LIBRARY = os.environ["MUSTER_LIBRARY"]
+
+# Prints a checksum; its barriers are known by number.
+BARRIERS = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **arguments) {
+  int barriers = count > 1 ? atoi(arguments[1]) : 100;
+  long sum = 0;
+  #pragma omp parallel
+  {
+    long mine = 0;
+    for (int i = 0; i < barriers; ++i) {
+      mine += i;
+      #pragma omp barrier
+    }
+    #pragma omp critical
+    sum += mine;
+  }
+  printf("%ld\n", sum);
+  return 3;
+}
+"""
+
+LOOPS = r"""
+#include <stdio.h>
+int main(void) {
+  long sum = 0, part[8] = {0};
+  #pragma omp parallel
+  {
+    for (int i = 0; i < 50; ++i) {
+      #pragma omp for schedule(dynamic)
+      for (int k = 0; k < 8; ++k) part[k] += k;
+      #pragma omp sections
+      {
+        #pragma omp section
+        part[0] += 1;
+        #pragma omp section
+        part[1] += 1;
+      }
+    }
+  }
+  for (int k = 0; k < 8; ++k) sum += part[k];
+  printf("%ld\n", sum);
+  return 0;
+}
+"""
+
+# A tool that nobody has to load: defined in the program itself.
+TOOL = r"""
+#include <stddef.h>
+#include <omp-tools.h>
+#include <stdio.h>
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime) {
+  (void)version; (void)runtime;
+  return NULL;
+}
+int main(void) {
+  #pragma omp parallel
+  {
+    #pragma omp barrier
+  }
+  puts("ok");
+  return 0;
+}
+"""
+
+COMPILERS = {
+    "clang": ["clang-19", "-O2", "-fopenmp"],
+    "gcc": ["gcc", "-O2", "-fopenmp"],
+}
+
+_folder = tempfile.TemporaryDirectory(prefix="muster-preload-")
+_built: dict[tuple[str, str], pathlib.Path] = {}
+
+
+def build(source: str, compiler: str = "clang", name: str = "program") -> pathlib.Path:
+    """The compiled program. gcc's are linked to libomp, whose GOMP entry points they then call."""
+    key = (source, compiler)
+    if key in _built:
+        return _built[key]
+    place = pathlib.Path(_folder.name) / f"{name}-{compiler}-{len(_built)}"
+    source_file = place.with_suffix(".c")
+    source_file.write_text(source)
+    command = COMPILERS[compiler]
+    if compiler == "gcc":
+        object_file = place.with_suffix(".o")
+        subprocess.run([*command, "-c", source_file, "-o", object_file], check=True)
+        subprocess.run(
+            ["gcc", object_file, "-o", place, "-L/usr/lib/llvm-19/lib", "-lomp"], check=True
+        )
+    else:
+        subprocess.run([*command, "-Wl,--export-dynamic", source_file, "-o", place], check=True)
+    _built[key] = place
+    return place
+
+
+def run(
+    program: pathlib.Path | str, *arguments: str, preload: bool = True, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs it with these environment variables and no other MUSTER or OpenMP ones."""
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("MUSTER", "OMP_", "KMP_", "LD_PRELOAD"))
+    }
+    environment |= {"OMP_NUM_THREADS": "2"} | variables
+    if preload:
+        environment["LD_PRELOAD"] = LIBRARY
+    return subprocess.run(
+        [str(program), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def report(
+    program: pathlib.Path | str, *arguments: str, **variables: str
+) -> tuple[subprocess.CompletedProcess[str], dict]:
+    """The run and its JSON report."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "report.json"
+        result = run(program, *arguments, MUSTER_REPORT=str(path), **variables)
+        return result, json.loads(path.read_text())

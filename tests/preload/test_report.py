@@ -1,0 +1,199 @@
+"""The report, through the front door: what real programs did is what it says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pathlib
+import re
+import socket
+import tempfile
+import unittest
+
+import programs
+
+ALGORITHMS = [
+    "fetch-add",
+    "fetch-add-xadd",
+    "dist-counter",
+    "dist-counter-padded",
+    "local-sensor",
+    "dist-sensor",
+    "dissemination",
+    "tree",
+]
+WAITS = ["spin", "block", "cs", "cs+", "2cs+", "yield", "50us", "0us", "auto"]
+
+
+def by(rows: list[dict], key: str, value: str) -> dict:
+    return next(row for row in rows if row[key] == value)
+
+
+class Counts(unittest.TestCase):
+    def test_every_arrival_is_counted(self) -> None:
+        for threads in ("2", "3", "5"):
+            result, report = programs.report(
+                programs.build(programs.BARRIERS), "200", OMP_NUM_THREADS=threads
+            )
+            self.assertEqual(result.returncode, 3)
+            self.assertEqual(result.stderr, "")
+            self.assertTrue(report["active"])
+            barriers = report["barriers"]
+            self.assertEqual(barriers["replaced"], 200 * int(threads))
+            self.assertEqual(barriers["instances_replaced"], 200)
+            self.assertEqual(barriers["passed_through"], 0)
+            self.assertEqual(report["regions"], 1)
+            self.assertEqual(report["largest_team"], int(threads))
+            self.assertEqual([t["barriers"] for t in report["threads"]], [200] * int(threads))
+            waits = sum(bucket["count"] for bucket in report["waiting"]["histogram"])
+            last = report["waiting"]["arrived_last"]
+            self.assertEqual(waits + last, 200 * int(threads))
+
+    def test_every_algorithm_and_policy_is_used(self) -> None:
+        program = programs.build(programs.BARRIERS)
+        stock = programs.run(program, preload=False)
+        for algorithm in ALGORITHMS:
+            result, report = programs.report(program, MUSTER_BARRIER=algorithm)
+            self.assertEqual((result.stdout, result.returncode), (stock.stdout, stock.returncode))
+            (use,) = report["barriers"]["by_algorithm"]
+            self.assertEqual(use["algorithm"], algorithm)
+            self.assertEqual(use["replaced"], 200)
+            self.assertEqual(use["team_size"], 2)
+        for wait in WAITS:
+            result, report = programs.report(program, MUSTER_WAIT=wait)
+            self.assertEqual((result.stdout, result.returncode), (stock.stdout, stock.returncode))
+            self.assertEqual(report["settings"]["MUSTER_WAIT"], wait)
+            self.assertEqual(report["barriers"]["replaced"], 200)
+            waiting = report["waiting"]
+            if wait in ("block", "0us"):
+                self.assertIsNone(waiting["ssr"])
+                self.assertEqual(waiting["spins_begun"], 0)
+            if wait in ("spin", "yield"):
+                self.assertEqual(waiting["ssr"], 1.0)
+                self.assertEqual(waiting["blocks"], 0)
+
+    def test_native_is_the_control(self) -> None:
+        _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_BARRIER="native")
+        self.assertEqual(report["barriers"]["replaced"], 0)
+        reason = by(report["barriers"]["by_reason"], "reason", "MUSTER_BARRIER=native")
+        self.assertEqual(reason["count"], 200)
+
+    def test_gcc_code_on_libomp_by_entry_point(self) -> None:
+        program = programs.build(programs.LOOPS, "gcc", "loops")
+        stock = programs.run(program, preload=False)
+        result, report = programs.report(program)
+        self.assertEqual(result.stdout, stock.stdout)
+        self.assertEqual(report["runtimes"][0]["kind"], "libomp")
+        entries = report["barriers"]["by_entry"]
+        self.assertEqual(by(entries, "entry", "GOMP_loop_end")["replaced"], 100)
+        self.assertEqual(by(entries, "entry", "GOMP_sections_end")["replaced"], 100)
+
+    def test_a_tool_in_the_program_keeps_the_runtime(self) -> None:
+        program = programs.build(programs.TOOL, name="tool")
+        result, report = programs.report(program)
+        self.assertEqual(result.stdout, "ok\n")
+        self.assertFalse(report["active"])
+        self.assertEqual(report["inactive_reason"], "OMPT tool")
+        self.assertEqual(report["barriers"]["replaced"], 0)
+
+    def test_libgomp_passes_through_and_is_said(self) -> None:
+        import subprocess
+
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "p.c"
+            source.write_text(programs.BARRIERS)
+            program = pathlib.Path(folder) / "p"
+            subprocess.run(["gcc", "-fopenmp", source, "-o", program], check=True)
+            result, report = programs.report(program)
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(report["runtimes"][0]["kind"], "libgomp")
+        self.assertEqual(report["inactive_reason"], "libgomp")
+        reason = by(report["barriers"]["by_reason"], "reason", "libgomp")
+        self.assertEqual(reason["count"], 200)
+
+
+class Formats(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.place = pathlib.Path(self.folder.name)
+        self.program = programs.build(programs.BARRIERS)
+
+    def test_text_on_stderr_leaves_stdout_alone(self) -> None:
+        stock = programs.run(self.program, preload=False)
+        result = programs.run(self.program, MUSTER_REPORT="stderr")
+        self.assertEqual(result.stdout, stock.stdout)
+        for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance"):
+            self.assertIn(words, result.stderr)
+
+    def test_text_file(self) -> None:
+        path = self.place / "report.txt"
+        result = programs.run(self.program, MUSTER_REPORT=str(path))
+        self.assertEqual(result.stderr, "")
+        self.assertIn("200 arrivals replaced", path.read_text())
+        self.assertEqual(list(self.place.iterdir()), [path], "no temporary file is left")
+
+    def test_csv_file(self) -> None:
+        path = self.place / "report.csv"
+        programs.run(self.program, MUSTER_REPORT=str(path))
+        with path.open() as lines:
+            rows = list(csv.DictReader(lines))
+        found = {(r["section"], r["name"], r["detail"]): r["value"] for r in rows}
+        self.assertEqual(found["entry", "__kmpc_barrier", "replaced"], "200")
+        self.assertEqual(found["waiting", "barriers", ""], "200")
+        self.assertEqual(found["thread", "barriers", "1"], "100")
+
+    def test_patterns(self) -> None:
+        pattern = self.place / "r-%h-%p-%r-%%.json"
+        programs.run(self.program, MUSTER_REPORT=str(pattern), OMPI_COMM_WORLD_RANK="7")
+        (path,) = self.place.iterdir()
+        host = re.escape(socket.gethostname())
+        self.assertRegex(path.name, rf"^r-{host}-\d+-7-%\.json$")
+        report = json.loads(path.read_text())
+        self.assertEqual(report["rank"], 7)
+        self.assertIn(f"-{report['pid']}-", path.name)
+
+    def test_an_older_report_makes_way(self) -> None:
+        path = self.place / "report.json"
+        path.write_text("old")
+        import os
+
+        os.utime(path, (1, 1))
+        result = programs.run(self.program, MUSTER_REPORT=str(path))
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(json.loads(path.read_text())["barriers"]["replaced"], 200)
+        self.assertEqual(list(self.place.iterdir()), [path])
+
+    def test_another_names_characters_are_escaped(self) -> None:
+        odd = self.place / 'odd"\\\n\xff name'
+        odd.write_bytes(self.program.read_bytes())
+        odd.chmod(0o755)
+        _, report = programs.report(odd)
+        self.assertEqual(report["barriers"]["replaced"], 200)
+
+
+class Switches(unittest.TestCase):
+    def test_off_leaves_everything_to_the_runtime(self) -> None:
+        program = programs.build(programs.BARRIERS)
+        result = programs.run(
+            program, MUSTER="off", MUSTER_REPORT="stderr", MUSTER_VERBOSE="1", MUSTER_WAIT="bad"
+        )
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stderr, "")
+
+    def test_verbose_tells_settings_and_runtimes(self) -> None:
+        result = programs.run(
+            programs.build(programs.BARRIERS), MUSTER_VERBOSE="1", MUSTER_BARRIER="tree"
+        )
+        self.assertIn("muster: MUSTER_BARRIER=tree\n", result.stderr)
+        self.assertIn("muster: found libomp at ", result.stderr)
+        for line in result.stderr.splitlines():
+            self.assertTrue(line.startswith("muster: "), line)
+
+    def test_nothing_to_say_without_openmp(self) -> None:
+        result = programs.run("/bin/true", MUSTER_WAIT="bad", MUSTER_VERBOSE="1")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
