@@ -170,26 +170,32 @@ void conclude(Diagnosis& diagnosis) {
   }
 }
 
+void examine(const fs::path& library, Diagnosis& diagnosis) {
+  const fs::path& path = diagnosis.program.file;
+  const auto muster = read_elf(library);
+  const auto program = read_elf(path);
+  if (!muster || !program) {
+    diagnosis.problems.push_back((muster ? path : library).string() + ": cannot be read as ELF");
+    return;
+  }
+  check_environment(diagnosis);
+  check_executable(*program, *muster, diagnosis);
+  if (!program->interpreter.empty()) check_libraries(*program, *muster, diagnosis);
+}
+
 }  // namespace
 
 Diagnosis diagnose(const std::string& command) {
   Diagnosis diagnosis;
   diagnosis.program = look_up(command);
   diagnosis.preloads = other_preloads();
-  if (!diagnosis.program.problem.empty()) diagnosis.problems.push_back(diagnosis.program.problem);
   const auto library = find_library();
-  if (!library) diagnosis.problems.push_back(library_missing());
-  if (diagnosis.problems.empty()) {
-    const auto muster = read_elf(*library);
-    const auto program = read_elf(diagnosis.program.file);
-    if (!muster) diagnosis.problems.push_back(library->string() + ": cannot be read as ELF");
-    if (!program)
-      diagnosis.problems.push_back(diagnosis.program.file.string() + ": cannot be read as ELF");
-    if (muster && program) {
-      check_environment(diagnosis);
-      check_executable(*program, *muster, diagnosis);
-      if (!program->interpreter.empty()) check_libraries(*program, *muster, diagnosis);
-    }
+  if (!diagnosis.program.problem.empty()) {
+    diagnosis.problems.push_back(diagnosis.program.problem);
+  } else if (!library) {
+    diagnosis.problems.push_back(library_missing());
+  } else {
+    examine(*library, diagnosis);
   }
   if (!diagnosis.program.scripts.empty()) {
     diagnosis.notes.emplace_back(

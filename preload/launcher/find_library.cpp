@@ -21,7 +21,7 @@ std::vector<fs::path> library_candidates(const fs::path& folder) {
   std::vector<fs::path> found;
   // The second is the installed layout, the last but one Debian's whatever the build was told.
   for (const char* relative :
-       {"../lib", MUSTER_LIBDIR_FROM_BINDIR, "../lib/" MUSTER_MULTIARCH, "../lib64", "."}) {
+       {"../lib", MUSTER_LIBDIR_FROM_BINDIR, MUSTER_LIB_MULTIARCH, "../lib64", "."}) {
     const fs::path candidate = (folder / relative / kLibrary).lexically_normal();
     if (std::find(found.begin(), found.end(), candidate) == found.end()) found.push_back(candidate);
   }

@@ -2,6 +2,7 @@
 // libiomp5.so as well.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -11,7 +12,7 @@
 
 namespace muster::launcher {
 
-enum class RuntimeKind { kLibomp, kLibiomp5, kLibgomp, kUnknown };
+enum class RuntimeKind : std::uint8_t { kLibomp, kLibiomp5, kLibgomp, kUnknown };
 
 const char* name_of(RuntimeKind kind);
 

@@ -53,7 +53,7 @@ std::optional<fs::path> find_in_path(const std::string& command) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / command;
+    fs::path candidate = fs::path(folder.empty() ? "." : folder) / command;
     if (is_executable_file(candidate)) return candidate;
   }
   return std::nullopt;

@@ -40,6 +40,7 @@ void print_dry_run(const Environment& environment, const std::vector<std::string
 // Only returns where the program could not be started.
 int execute(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
