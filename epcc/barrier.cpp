@@ -1,0 +1,179 @@
+// barrier: the BARRIER program of Peter et al. (section 3.1 and Figure 1): threads compute, meet at
+// a barrier, and again; the result is how many such iterations they manage a second.
+//
+// Each thread computes for `interval` and a random share of `variance` more: the paper's interval
+// is the least processing time between synchronizations, its variance the most that is added, drawn
+// from "a normal distribution in [0, variance]". Its spin(x) exercises the CPU for x cycles, so
+// time off the CPU is no progress: hence delay(), and no watching of a clock.
+#include <omp.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "epcc/command_line.h"
+#include "epcc/delay.h"
+#include "epcc/openmp_runtime.h"
+
+namespace {
+
+struct Options {
+  double seconds = 1;
+  double interval_us = 0;
+  double variance_us = 0;
+  int threads = 0;
+  std::uint64_t seed = 1;
+  std::string format = "text";
+};
+
+struct Outcome {
+  std::vector<std::uint64_t> iterations;  // by thread: all must be the same
+  double seconds = 0;
+  double cpu_seconds = 0;
+};
+
+// The computation of one thread: a different, repeatable sequence of lengths for each.
+class ThreadWork {
+ public:
+  ThreadWork(const Options& options, double iterations_per_us, int thread)
+      : least_(options.interval_us * iterations_per_us),
+        most_added_(options.variance_us * iterations_per_us),
+        random_(options.seed + static_cast<std::uint64_t>(thread)),
+        // The paper names no deviation: the range is taken as three of them either side of its
+        // middle.
+        added_(most_added_ / 2, most_added_ > 0 ? most_added_ / 6 : 1) {}
+
+  void compute() { epcc::delay(std::lround(least_ + draw())); }
+
+ private:
+  double draw() {
+    if (most_added_ <= 0) return 0;
+    double x = added_(random_);
+    while (x < 0 || x > most_added_) x = added_(random_);
+    return x;
+  }
+
+  double least_;
+  double most_added_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> added_;
+};
+
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+Outcome run(const Options& options) {
+  const double rate = epcc::delay_iterations_per_us();
+  Outcome outcome;
+#pragma omp parallel num_threads(options.threads)
+  {
+#pragma omp single
+    outcome.iterations.resize(static_cast<std::size_t>(omp_get_num_threads()));
+  }
+
+  // A sleeping thread tells the time, as a clock read each iteration would cost as much as a
+  // barrier.
+  std::atomic<bool> time_is_up = false;
+  bool stop = false;
+  const double cpu_start = process_cpu_seconds();
+  const auto start = std::chrono::steady_clock::now();
+  const std::jthread timer(
+      [&time_is_up, end = start + std::chrono::duration<double>(options.seconds)] {
+        std::this_thread::sleep_until(end);
+        time_is_up.store(true, std::memory_order_relaxed);
+      });
+
+#pragma omp parallel num_threads(options.threads)
+  {
+    const int me = omp_get_thread_num();
+    ThreadWork work(options, rate, me);
+    const bool works = options.interval_us > 0 || options.variance_us > 0;
+    std::uint64_t iterations = 0;
+    bool last = false;
+    while (!last) {
+      if (works) work.compute();
+      // One thread decides, before the first barrier; all read, before the second. So nobody can
+      // see the decision of a later iteration, and all leave after the same one. It is stored only
+      // once, for a line written each iteration would have to travel to every thread each
+      // iteration.
+      if (me == 0 && time_is_up.load(std::memory_order_relaxed)) stop = true;
+#pragma omp barrier
+      last = stop;
+#pragma omp barrier
+      ++iterations;
+    }
+    outcome.iterations[static_cast<std::size_t>(me)] = iterations;
+  }
+
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.cpu_seconds = process_cpu_seconds() - cpu_start;
+  return outcome;
+}
+
+void print(const Options& options, const Outcome& outcome) {
+  const std::uint64_t iterations = outcome.iterations.front();
+  const double per_s = static_cast<double>(iterations) / outcome.seconds;
+  if (options.format == "text") {
+    fmt::print("{:.1f} iterations/s\n", per_s);
+    fmt::print("  {} iterations of 2 barriers in {:.6f} s, {:.6f} s of CPU time\n", iterations,
+               outcome.seconds, outcome.cpu_seconds);
+    fmt::print("  {} threads, {} us of work and up to {} more, {}\n", outcome.iterations.size(),
+               options.interval_us, options.variance_us, epcc::openmp_runtime());
+    return;
+  }
+  const nlohmann::ordered_json json = {{"program", "barrier"},
+                                       {"runtime", epcc::openmp_runtime()},
+                                       {"threads", outcome.iterations.size()},
+                                       {"interval_us", options.interval_us},
+                                       {"variance_us", options.variance_us},
+                                       {"seed", options.seed},
+                                       {"iterations", iterations},
+                                       {"barriers_per_iteration", 2},
+                                       {"seconds", outcome.seconds},
+                                       {"iterations_per_s", per_s},
+                                       {"cpu_seconds", outcome.cpu_seconds},
+                                       {"iterations_by_thread", outcome.iterations}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  Options options;
+  options.threads = omp_get_max_threads();
+  CLI::App app("The BARRIER program of Peter et al.: compute, barrier, repeat.", "barrier");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--seconds", options.seconds, "how long to run")
+      ->check(epcc::number_between(1e-3, 1e6));
+  app.add_option("--interval", options.interval_us, "least work between barriers, microseconds")
+      ->check(epcc::number_between(0, 1e7));
+  app.add_option("--variance", options.variance_us, "most random work added, microseconds")
+      ->check(epcc::number_between(0, 1e7));
+  app.add_option("--threads", options.threads, "size of the team")
+      ->check(epcc::number_between(1, 65536));
+  app.add_option("--seed", options.seed, "of the random work");
+  app.add_option("--format", options.format, "how to print the result")
+      ->check(CLI::IsMember({"text", "json"}));
+  epcc::parse_or_exit(app, argc, argv);
+
+  const Outcome outcome = run(options);
+  for (const std::uint64_t iterations : outcome.iterations) {
+    if (iterations == outcome.iterations.front()) continue;
+    fmt::print(stderr, "barrier: threads left after different iterations: a barrier let one by\n");
+    return 1;
+  }
+  print(options, outcome);
+  return 0;
+} catch (const std::exception& error) {
+  return epcc::failed("barrier", error);
+}

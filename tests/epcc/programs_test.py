@@ -1,0 +1,229 @@
+"""The programs of epcc/ from the command line, with runs as short as they can be.
+
+EPCC_BIN names the folder they are in.
+"""
+
+import csv
+import io
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+BIN = Path(os.environ["EPCC_BIN"])
+RUNTIMES = {"": "libomp", "-gomp": "libgomp"}  # suffix of the program, runtime it must have
+CONSTRUCTS = (
+    "PARALLEL FOR PARALLEL_FOR BARRIER BARRIER_VAR SINGLE CRITICAL LOCK_CONTENDED"
+    " LOCK_CONTENDED_HINT LOCK_UNCONTENDED LOCK_UNCONTENDED_HINT ORDERED ATOMIC ATOMIC_SEQCST"
+    " REDUCTION"
+).split()
+SHORT = ("--outer-repetitions", "3", "--test-time", "20")
+
+# Whatever the machine's own settings, these tests mean teams of two that do not spin for long.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "KMP_", "GOMP_"))}
+ENVIRONMENT |= {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BIN / program, *arguments], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
+    )
+
+
+class TestCase(unittest.TestCase):
+    def output(self, program: str, *arguments: str) -> str:
+        done = run(program, *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def assert_refused(self, mentions: str, program: str, *arguments: str) -> None:
+        done = run(program, *arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, rf"\A{program.removesuffix('-gomp')}: [^\n]+\n\Z")
+        self.assertIn(mentions, done.stderr)
+
+
+class Syncbench(TestCase):
+    def test_json_has_every_construct_and_consistent_numbers(self) -> None:
+        for suffix, runtime in RUNTIMES.items():
+            with self.subTest(runtime):
+                report = json.loads(self.output(f"syncbench{suffix}", *SHORT, "--format", "json"))
+                self.assertIn(runtime, report["runtime"])
+                self.assertEqual(report["threads"], 2)
+                self.assertEqual([b["name"] for b in report["benchmarks"]], CONSTRUCTS)
+                for benchmark in report["benchmarks"]:
+                    self.check_benchmark(benchmark)
+
+    def check_benchmark(self, benchmark: dict) -> None:
+        measured, reference = benchmark["time_us"], benchmark["reference"]["time_us"]
+        for sample in (measured, reference):
+            self.assertLessEqual(0, sample["min"])
+            self.assertLessEqual(sample["min"], sample["median"])
+            self.assertLessEqual(sample["median"], sample["max"])
+            self.assertAlmostEqual(sample["interval95"], 1.96 * sample["sd"])
+        for which in ("mean", "median"):
+            difference = measured[which] - reference[which]
+            self.assertAlmostEqual(benchmark["overhead_us"][which], difference)
+        self.assertGreaterEqual(benchmark["inner_repetitions"], 10)
+        self.assertEqual(benchmark["outliers"], 0)  # three runs cannot have any
+
+    def test_csv_has_a_row_a_construct(self) -> None:
+        for suffix, runtime in RUNTIMES.items():
+            with self.subTest(runtime):
+                text = self.output(f"syncbench{suffix}", *SHORT, "--format", "csv")
+                rows = list(csv.DictReader(io.StringIO(text)))
+                self.assertEqual([row["name"] for row in rows], CONSTRUCTS)
+                for row in rows:
+                    self.assertIn(runtime, row["runtime"])
+                    overhead = float(row["time_median_us"]) - float(row["reference_median_us"])
+                    self.assertAlmostEqual(float(row["overhead_median_us"]), overhead)
+
+    def test_text_has_every_construct_under_its_usual_names(self) -> None:
+        for suffix, runtime in RUNTIMES.items():
+            with self.subTest(runtime):
+                text = self.output(f"syncbench{suffix}", *SHORT)
+                for name in CONSTRUCTS:
+                    title = name.replace("PARALLEL_FOR", "PARALLEL FOR")
+                    for what in ("time", "overhead", "median_ovrhd"):
+                        line = rf"(?m)^{title} {what} += -?\d+\.\d+ microseconds"
+                        self.assertRegex(text, line)
+
+    def test_measureonly_takes_lists_repeats_and_old_names(self) -> None:
+        names = ("--measureonly", "SINGLE,barrier", "--measureonly", "PARALLEL FOR")
+        text = self.output("syncbench", *SHORT, "--format=csv", *names, "--measureonly=LOCK/UNLOCK")
+        measured = [row["name"] for row in csv.DictReader(io.StringIO(text))]
+        self.assertEqual(measured, ["PARALLEL_FOR", "BARRIER", "SINGLE", "LOCK_CONTENDED"])
+
+    def test_delay_is_in_the_timings(self) -> None:
+        arguments = (*SHORT, "--measureonly=BARRIER", "--delay-time=20", "--format=json")
+        (benchmark,) = json.loads(self.output("syncbench", *arguments))["benchmarks"]
+        self.assertGreater(benchmark["reference"]["time_us"]["median"], 10)
+
+    def test_bad_input(self) -> None:
+        for suffix in RUNTIMES:
+            self.assert_refused("NONSENSE", f"syncbench{suffix}", "--measureonly", "NONSENSE")
+            self.assert_refused("--nonsense", f"syncbench{suffix}", "--nonsense")
+        for option, value in (
+            ("--outer-repetitions", "1"),
+            ("--outer-repetitions", "many"),
+            ("--test-time", "0"),
+            ("--test-time", "nan"),
+            ("--delay-time", "-1"),
+            ("--delay-time", "inf"),
+            ("--format", "xml"),
+        ):
+            with self.subTest(f"{option} {value}"):
+                self.assert_refused(option, "syncbench", option, value)
+
+    def test_help(self) -> None:
+        self.assertIn("--measureonly", self.output("syncbench", "--help"))
+
+
+class Barrier(TestCase):
+    def report(self, program: str, *arguments: str) -> dict:
+        return json.loads(self.output(program, "--format", "json", *arguments))
+
+    def test_threads_agree(self) -> None:
+        for suffix, runtime in RUNTIMES.items():
+            for threads in ("1", "2", "3"):
+                with self.subTest(f"{runtime}, {threads} threads"):
+                    report = self.report(f"barrier{suffix}", "--seconds=0.1", "--threads", threads)
+                    self.assertIn(runtime, report["runtime"])
+                    self.assertEqual(report["threads"], int(threads))
+                    by_thread = report["iterations_by_thread"]
+                    self.assertEqual(by_thread, [report["iterations"]] * int(threads))
+                    self.assertGreater(report["iterations"], 0)
+                    self.assertGreaterEqual(report["seconds"], 0.1)
+                    rate = report["iterations"] / report["seconds"]
+                    self.assertAlmostEqual(report["iterations_per_s"], rate, places=3)
+
+    def test_interval_and_variance_are_work(self) -> None:
+        for option, mean_us in (("--interval", 500), ("--variance", 250)):
+            with self.subTest(option):
+                report = self.report("barrier", "--seconds=0.2", "--threads=1", option, "500")
+                most = 1.5 * report["seconds"] / (mean_us * 1e-6)  # the CPU may have sped up
+                self.assertLess(report["iterations"], most)
+
+    def test_text(self) -> None:
+        for suffix in RUNTIMES:
+            text = self.output(f"barrier{suffix}", "--seconds", "0.05")
+            self.assertRegex(text, r"\A\d+\.\d iterations/s\n")
+
+    def test_bad_input(self) -> None:
+        self.assert_refused("--seconds", "barrier", "--seconds", "0")
+        self.assert_refused("--interval", "barrier", "--interval", "-3")
+        self.assert_refused("--threads", "barrier", "--threads", "none")
+        self.assert_refused("surplus", "barrier", "surplus")
+
+
+class Linetransfer(TestCase):
+    def test_pairs_are_those_of_the_allowed_cpus(self) -> None:
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) > 8:  # the time grows with the square
+            cpus = cpus[:8]
+            self.addCleanup(os.sched_setaffinity, 0, os.sched_getaffinity(0))
+            os.sched_setaffinity(0, cpus)
+        pairs = list(itertools.combinations(cpus, 2))
+
+        report = json.loads(self.output("linetransfer", "--format", "json"))
+        self.assertEqual(report["cpus"], cpus)
+        self.assertEqual([tuple(pair["cpus"]) for pair in report["pairs"]], pairs)
+        for pair in report["pairs"]:
+            self.assertLess(0, pair["min_ns"])
+            self.assertLessEqual(pair["min_ns"], pair["median_ns"])
+
+        rows = csv.DictReader(io.StringIO(self.output("linetransfer", "--format", "csv")))
+        self.assertEqual([(int(r["first_cpu"]), int(r["second_cpu"])) for r in rows], pairs)
+        if pairs:
+            self.assertRegex(self.output("linetransfer"), r"\nmedian over \d+ pairs? = [\d.]+ ns\n")
+
+    def test_a_single_cpu_has_no_pairs(self) -> None:
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {min(allowed)})
+        self.assertIn(f"only CPU {min(allowed)} is allowed", self.output("linetransfer"))
+        report = json.loads(self.output("linetransfer", "--format", "json"))
+        self.assertEqual((report["pairs"], report["median_ns"]), ([], None))
+
+    def test_bad_input(self) -> None:
+        self.assert_refused("--format", "linetransfer", "--format", "xml")
+
+
+class Burner(TestCase):
+    def test_reports_what_it_got(self) -> None:
+        text = self.output("burner", "--seconds", "0.2", "--report")
+        found = re.fullmatch(r"cpu_seconds ([\d.]+)\nwall_seconds ([\d.]+)\n", text)
+        assert found is not None, text
+        cpu, wall = float(found[1]), float(found[2])
+        self.assertGreaterEqual(wall, 0.2)
+        self.assertTrue(0 < cpu <= wall + 0.05, text)
+
+    def test_reports_when_terminated(self) -> None:
+        command = [BIN / "burner", "--report"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as burner:
+            time.sleep(0.2)
+            burner.send_signal(signal.SIGTERM)
+            text, _ = burner.communicate(timeout=10)
+        self.assertEqual(burner.returncode, 0)
+        self.assertIn("cpu_seconds", text)
+
+    def test_ends_with_its_parent(self) -> None:
+        # The burner holds the pipe's other end: reading reaches the end only once it is gone.
+        start = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(0.3)"
+        command = [sys.executable, "-c", start, BIN / "burner", "--seconds", "30"]
+        began = time.monotonic()
+        subprocess.run(command, stdout=subprocess.PIPE, timeout=20, check=True)
+        self.assertLess(time.monotonic() - began, 15)
+
+    def test_bad_input(self) -> None:
+        self.assert_refused("--seconds", "burner", "--seconds", "-1")
+
+
+if __name__ == "__main__":
+    unittest.main()
