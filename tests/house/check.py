@@ -1,0 +1,46 @@
+"""Runs one check: check.py NAME --root FOLDER [--build FOLDER]. 0: fine, 1: not, 77: its tool is missing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import library_check
+import source_checks
+import tool_checks
+from tree import Tree
+
+SKIPPED = 77
+
+CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
+    "includes": lambda tree, build: source_checks.includes(tree),
+    "conditionals": lambda tree, build: source_checks.conditionals(tree),
+    "lengths": lambda tree, build: source_checks.lengths(tree),
+    "readmes": lambda tree, build: source_checks.readmes(tree),
+    "machine_paths": lambda tree, build: source_checks.machine_paths(tree),
+    "formatting": lambda tree, build: tool_checks.formatting(tree),
+    "shell_scripts": lambda tree, build: tool_checks.shell_scripts(tree),
+    "options_table": lambda tree, build: tool_checks.options_table(tree, build / "bin" / "muster"),
+    "library": lambda tree, build: library_check.library(build / "lib" / "libmuster.so"),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=CHECKS)
+    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--build", type=Path, default=Path("build/release"))
+    arguments = parser.parse_args()
+    try:
+        problems = CHECKS[arguments.name](Tree(arguments.root), arguments.build)
+    except tool_checks.Unavailable as missing:
+        print(f"skipped: {missing}")
+        return SKIPPED
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

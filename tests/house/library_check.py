@@ -1,0 +1,35 @@
+"""What libmuster.so brings into strangers' processes, and what it shows: as little as possible."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+ALLOWED_LIBRARY = re.compile(r"^(linux-vdso\.so\.|linux-gate\.so\.|libc\.so\.|ld-linux|ld64\.so\.|/lib.*/ld)")
+INTERPOSED = re.compile(r"^(__kmpc_|GOMP_)\w+$")
+
+
+def output_of(*command: str | Path) -> str:
+    return subprocess.check_output(command, text=True, stderr=subprocess.STDOUT)
+
+
+def library(path: Path) -> list[str]:
+    """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS."""
+    problems = []
+    for line in output_of("ldd", path).splitlines():
+        name = line.split()[0]
+        if not ALLOWED_LIBRARY.match(name) and line.strip() != "statically linked":
+            problems.append(f"it brings {name} with it")
+    for line in output_of("nm", "-D", "--defined-only", path).splitlines():
+        name = line.split()[-1]
+        if not INTERPOSED.match(name):
+            problems.append(f"it shows {name}, which is no entry point (a version name would be wrong, too)")
+    if "__tls_get_addr" in output_of("nm", "-D", "--undefined-only", path):
+        problems.append("it calls __tls_get_addr: its thread-local data are not initial-exec")
+    dynamic = output_of("readelf", "-dW", path)
+    if "TEXTREL" in dynamic:
+        problems.append("it has text relocations")
+    if not re.search(r"\(FLAGS_1\).*\bNODELETE\b", dynamic):
+        problems.append("it is not linked -z nodelete")
+    return problems

@@ -1,0 +1,220 @@
+"""Each house rule can fail: trees and libraries that break it, beside ones that do not."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import check
+import library_check
+import source_checks
+import tool_checks
+from tree import Tree
+
+HEADER = "#pragma once\n"
+
+
+class HouseTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="muster-house-")
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def tree(self, **files: str) -> Tree:
+        """A tree of the given files; a name's `__` is a slash, its last `_` a dot."""
+        for name, text in files.items():
+            stem, _, suffix = name.replace("__", "/").rpartition("_")
+            self.write(f"{stem}.{suffix}", text)
+        return Tree(self.root)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class Files(HouseTest):
+    def test_with_git_and_without(self) -> None:
+        tree = self.tree(a__b_h=HEADER, build__c_h=HEADER)
+        self.assertEqual(tree.files(), ["a/b.h"])
+        self.write(".gitignore", "/build/\n*.pyc\n")
+        self.write("a/d.pyc", "")
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        self.assertEqual(tree.files(), [".gitignore", "a/b.h"])
+
+
+class Includes(HouseTest):
+    def test_along_the_arrows(self) -> None:
+        tree = self.tree(
+            platform__a_h=HEADER,
+            waiting__b_h='#include "platform/a.h"\n#include <vector>\n',
+            preload__c_cpp='#include "waiting/b.h"\n#include "gelf.h"\n',
+            epcc__d_cpp='#include "e.h"\n',
+            epcc__e_h=HEADER,
+            tests__unit__f_cpp='#include "preload/c.h"\n#include "../../epcc/e.h"\n',
+        )
+        self.assertEqual(source_checks.includes(tree), [])
+
+    def test_against_them(self) -> None:
+        for name, target in (
+            ("platform/a.h", "waiting/b.h"),
+            ("platform/a.h", "../waiting/b.h"),
+            ("waiting/b.h", "barriers/names.h"),
+            ("barriers/c.h", "runtime-hooks/frame.h"),
+            ("runtime-hooks/d.h", "preload/launcher/e.h"),
+            ("epcc/f.cpp", "platform/a.h"),
+            ("preload/g.cpp", "tests/h.h"),
+        ):
+            with self.subTest(name=name, target=target):
+                self.write("waiting/b.h", HEADER)
+                path = self.write(name, f'#  include "{target}"\n')
+                self.assertEqual(len(source_checks.includes(Tree(self.root))), 1)
+                path.unlink()
+
+    def test_a_new_folder_needs_a_row(self) -> None:
+        self.assertIn("no row", source_checks.includes(self.tree(novel__a_h=HEADER))[0])
+
+
+class Conditionals(HouseTest):
+    def test_allowed(self) -> None:
+        tree = self.tree(
+            platform__a_h=HEADER + "#if defined(__x86_64__)\n#elif defined(__aarch64__)\n#endif\n",
+            waiting__b_h=HEADER + "#ifdef MUSTER_SOMETHING\n#endif\n#if __has_feature(thread_sanitizer)\n#endif\n",
+        )
+        self.assertEqual(source_checks.conditionals(tree), [])
+
+    def test_elsewhere(self) -> None:
+        for line in (
+            "#ifdef __linux__",
+            "#ifndef _WIN32",
+            "  #  if defined(__x86_64__)",
+            "#elif __aarch64__",
+            "#if __powerpc64__",
+            "#if __GLIBC__ > 2",
+            "#if _OPENMP >= 201811",
+        ):
+            with self.subTest(line=line):
+                tree = self.tree(barriers__a_h=HEADER + line + "\n#endif\n")
+                self.assertEqual(len(source_checks.conditionals(tree)), 1)
+
+    def test_include_guards(self) -> None:
+        tree = self.tree(barriers__a_h="#ifndef A_H\n#define A_H\n#endif\n")
+        self.assertEqual(source_checks.conditionals(tree), ["barriers/a.h: no #pragma once"])
+
+
+class Lengths(HouseTest):
+    def test_limits(self) -> None:
+        tree = self.tree(barriers__a_h="\n" * 150, preload__b_cpp="\n" * 400, docs__c_md="\n" * 1000)
+        self.assertEqual(source_checks.lengths(tree), [])
+        tree = self.tree(barriers__a_h="\n" * 151, waiting__d_h="\n" * 151, preload__b_cpp="\n" * 401)
+        self.assertEqual(len(source_checks.lengths(tree)), 3)
+
+    def test_a_reason_lets_pass_and_must_not_linger(self) -> None:
+        source_checks.LONGER["preload/b.cpp"] = "a table"
+        self.addCleanup(source_checks.LONGER.pop, "preload/b.cpp")
+        self.assertEqual(source_checks.lengths(self.tree(preload__b_cpp="\n" * 401)), [])
+        self.assertEqual(len(source_checks.lengths(self.tree(preload__b_cpp="\n"))), 1)
+
+
+class Readmes(HouseTest):
+    def test_missing(self) -> None:
+        tree = self.tree(sim__a_h=HEADER, epcc__README_md="", docs__x_md="")
+        self.assertEqual(source_checks.readmes(tree), ["sim/: no README.md"])
+
+
+class MachinePaths(HouseTest):
+    def test_found(self) -> None:
+        for text in ("/wo" "rk/main", "cd /ro" "ot/", "at https://py" "pi.org/simple", "'/ho" "me/me/x'"):
+            with self.subTest(text=text):
+                self.assertEqual(len(source_checks.machine_paths(self.tree(docs__a_md=f"so: {text}\n"))), 1)
+
+    def test_others_are_fine(self) -> None:
+        tree = self.tree(docs__a_md="team/wo" "rk/steal /usr/lib ${x}/wo" "rk/ roots root/tree\n")
+        self.assertEqual(source_checks.machine_paths(tree), [])
+
+
+class Tools(HouseTest):
+    def test_formatting(self) -> None:
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        try:
+            self.assertEqual(tool_checks.formatting(self.tree(a__b_cpp="int x = 1;\n")), [])
+            self.assertNotEqual(tool_checks.formatting(self.tree(a__b_cpp="int   x=1 ;\n")), [])
+        except tool_checks.Unavailable as missing:
+            self.skipTest(str(missing))
+
+    def test_shell_scripts(self) -> None:
+        self.write("run", "#!/bin/bash\necho fine\n")
+        try:
+            self.assertEqual(tool_checks.shell_scripts(Tree(self.root)), [])
+            self.write("run", "#!/bin/bash\ncd $1\n")
+            self.assertNotEqual(tool_checks.shell_scripts(Tree(self.root)), [])
+        except tool_checks.Unavailable as missing:
+            self.skipTest(str(missing))
+
+    def test_a_missing_tool_is_not_a_pass(self) -> None:
+        with self.assertRaises(tool_checks.Unavailable):
+            tool_checks.need("no-such-tool-anywhere")
+
+    def test_options_table(self) -> None:
+        launcher = self.write("muster", '#!/bin/sh\necho "| a |"\n')
+        launcher.chmod(0o755)
+        for text, problems in (
+            ("x\n<!-- options -->\n| a |\n<!-- /options -->\ny\n", 0),
+            ("<!-- options -->\n\n| a |\n\n<!-- /options -->\n", 0),
+            ("<!-- options -->\n| b |\n<!-- /options -->\n", 2),
+            ("| a |\n", 1),
+        ):
+            with self.subTest(text=text):
+                self.write("README.md", text)
+                self.assertEqual(len(tool_checks.options_table(Tree(self.root), launcher)), problems)
+
+
+class Library(HouseTest):
+    def problems(self, source: str, *flags: str) -> str:
+        file = self.write("library.c", source)
+        built = self.root / "library.so"
+        command = ["gcc", "-shared", "-fPIC", file, "-o", built, *flags]
+        subprocess.run(command, check=True, capture_output=True)
+        return "; ".join(library_check.library(built))
+
+    def test_a_good_one(self) -> None:
+        source = "#include <unistd.h>\nvoid __kmpc_barrier(void) { getpid(); }"
+        self.assertEqual(self.problems(source, "-Wl,-z,nodelete"), "")
+
+    def test_bad_ones(self) -> None:
+        entry = "void __kmpc_barrier(void) {}"
+        nodelete = "-Wl,-z,nodelete"
+        versioned = self.write("named.map", "VERSION { global: __kmpc_*; local: *; };")
+        for expected, source, flags in (
+            ("not linked -z nodelete", entry, []),
+            ("brings libm.so", entry, [nodelete, "-Wl,--no-as-needed", "-lm"]),
+            ("shows helper", entry + " void helper(void) {}", [nodelete]),
+            ("version name", entry, [nodelete, f"-Wl,--version-script={versioned}"]),
+            (
+                "__tls_get_addr",
+                "static __thread int t; int *__kmpc_barrier(void) { return &t; }",
+                [nodelete, "-ftls-model=global-dynamic"],
+            ),
+        ):
+            with self.subTest(expected=expected):
+                self.assertIn(expected, self.problems(source, *flags))
+
+    def test_text_relocations(self) -> None:
+        source = "int x; int *__kmpc_barrier(void) { return &x; }"
+        file = self.write("relocated.s", ".text\n.globl __kmpc_x\n__kmpc_x: .quad __kmpc_x\n")
+        found = self.problems(source, "-Wl,-z,nodelete", "-Wl,-z,notext", str(file))
+        self.assertIn("text relocations", found)
+
+
+class Table(unittest.TestCase):
+    def test_every_check_is_registered_with_ctest(self) -> None:
+        registered = (Path(__file__).parent / "CMakeLists.txt").read_text()
+        for name in check.CHECKS:
+            self.assertIn(name, registered)
+
+
+if __name__ == "__main__":
+    unittest.main()

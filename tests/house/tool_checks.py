@@ -1,0 +1,59 @@
+"""Rules that a tool judges: the formatter, the shell checker, the built launcher."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from tree import Tree
+
+FORMATTER = "clang-format-19"
+SHELL_CHECKER = "shellcheck"
+TABLE = re.compile(r"<!-- options -->\n(.*?)<!-- /options -->", re.DOTALL)
+
+
+class Unavailable(Exception):
+    """The tool that a check needs is not on this machine."""
+
+
+def need(tool: str) -> None:
+    if shutil.which(tool) is None:
+        raise Unavailable(f"{tool} is not installed")
+
+
+def complaints(command: list[str], folder: Path) -> list[str]:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return []
+    return (done.stdout + done.stderr).splitlines() or [f"{command[0]} failed"]
+
+
+def formatting(tree: Tree) -> list[str]:
+    """clang-format has nothing to change."""
+    need(FORMATTER)
+    sources = tree.sources()
+    if not sources:
+        return []
+    lines = complaints([FORMATTER, "--dry-run", "-Werror", *sources], tree.root)
+    return [line for line in lines if "error:" in line] or lines
+
+
+def shell_scripts(tree: Tree) -> list[str]:
+    """shellcheck has nothing to say."""
+    need(SHELL_CHECKER)
+    scripts = [name for name in tree.files() if tree.text(name).startswith("#!") and "sh" in tree.lines(name)[0]]
+    return complaints([SHELL_CHECKER, *scripts], tree.root) if scripts else []
+
+
+def options_table(tree: Tree, launcher: Path) -> list[str]:
+    """The README shows the options as the option table has them."""
+    readme = tree.root / "README.md"
+    match = TABLE.search(readme.read_text()) if readme.exists() else None
+    if match is None:
+        return ["README.md: no table between <!-- options --> and <!-- /options -->"]
+    table = subprocess.check_output([launcher, "options", "--markdown"], text=True)
+    if match[1].strip() == table.strip():
+        return []
+    return ["README.md: its options are not those of `muster options --markdown`, which are:", *table.splitlines()]
