@@ -1,4 +1,4 @@
-"""Compiles the programs, once: a binary is built anew when its source or its command line changed."""
+"""Compiles the programs. A binary is built anew when its source or its command line changed."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def compile_program(source: Path, variant: Variant, output: Path, libomp: Path) 
     stamp = output.with_suffix(".command")
     text = "\n".join(" ".join(command) for command in commands)
     newest = max(path.stat().st_mtime for path in (source, HERE / "programs" / "check.h"))
-    if output.exists() and output.stat().st_mtime > newest and stamp.exists():
-        if stamp.read_text() == text:
-            return
+    fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
+    if fresh and stamp.read_text() == text:
+        return
     for command in commands:
         _run(command)
     if variant.libgomp_abi:

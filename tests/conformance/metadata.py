@@ -1,14 +1,14 @@
 """What a program says about itself: the `// muster-test:` lines in its source.
 
-    env NAME=VALUE          set for every run of it
-    threads N               its largest team, where it does not go by OMP_NUM_THREADS
-    replaced >= N           at least N arrivals took Muster's barrier (default: 1)
-    no-replacement          none did
-    any-replacement         nothing is asked of the number
-    cancellation            Muster may be inactive, then for that reason
-    reason WORD             some arrivals were passed through for a reason that contains WORD
-    alone                   very many barriers: never run beside another program
-    skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock
+env NAME=VALUE          set for every run of it
+threads N               its largest team, where it does not go by OMP_NUM_THREADS
+replaced >= N           at least N arrivals took Muster's barrier (default: 1)
+no-replacement          none did
+any-replacement         nothing is asked of the number
+cancellation            Muster may be inactive, then for that reason
+reason WORD             some arrivals were passed through for a reason that contains WORD
+alone                   very many barriers: never run beside another program
+skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Programs with one barrier taken out. Each must fail, stock: else the program proves nothing.
 
-A line `#pragma omp barrier  // MUTANT: remove` is taken out; to a line that ends in `// MUTANT: nowait`
-the clause is added. One mutant a marked line.
+A line `#pragma omp barrier  // MUTANT: remove` is taken out; to a line that ends in
+`// MUTANT: nowait` the clause is added. One mutant a marked line.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Planner:
         self.cpus = cpus
 
     def allowed(self, row: Combination) -> bool:
-        """Spinning for ever with more threads than CPUs is legal but takes a time slice a barrier."""
+        """Spinning for ever with more threads than CPUs is legal, but takes a slice a barrier."""
         program = self.programs[row.program]
         if row.wait == "spin" and (program.threads or 0) > self.cpus:
             return False
@@ -73,7 +73,9 @@ class Planner:
 
     def full(self) -> list[Combination]:
         # The control needs one policy only: it never waits in Muster's code.
-        return [row for row in self._rows(FULL_WAITS) if row.barrier != "native" or row.wait == "block"]
+        return [
+            row for row in self._rows(FULL_WAITS) if row.barrier != "native" or row.wait == "block"
+        ]
 
     def subset(self) -> list[Combination]:
         chance = random.Random(20)

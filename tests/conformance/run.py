@@ -55,7 +55,7 @@ def describe(row: Combination) -> str:
 
 
 def run_plan(plan: list[Combination], runner: Runner, jobs: int) -> list[str]:
-    # Whoever spins for ever, or meets very many barriers, would wait for the neighbour's time slices.
+    # Whoever spins for ever, or meets very many barriers, would wait for the neighbour's slices.
     alone = [r for r in plan if r.wait == "spin" or runner.programs[r.program].alone]
     together = [r for r in plan if r not in set(alone)]
     failures = []

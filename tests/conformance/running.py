@@ -28,7 +28,9 @@ class Outcome:
     stderr: str
 
     def describe(self) -> str:
-        status = f"no end within {TIMEOUT:.0f} s" if self.status is None else f"status {self.status}"
+        status = (
+            f"no end within {TIMEOUT:.0f} s" if self.status is None else f"status {self.status}"
+        )
         return f"{status}, stdout {self.stdout[:200]!r}, stderr {self.stderr[:300]!r}"
 
 
@@ -92,7 +94,7 @@ def report_problems(program: Program, row: Combination, report: dict[str, Any]) 
 
 @dataclass
 class Runner:
-    """Knows where everything is. `library` None: the second run is stock, too (checks the driver)."""
+    """Knows where everything is. `library` None: the second run is stock, too."""
 
     programs: dict[str, Program]
     binaries: dict[tuple[str, str], Path]

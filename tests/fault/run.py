@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bad input and faults: what must not change a program's output and status. See docs/conformance.md."""
+"""Bad input and faults: what must not change a program. See docs/conformance.md."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ def main() -> int:
         print(f"run.py: no library {library}", file=sys.stderr)
         return 1
     if not (arguments.runtimes / "libomp19" / "libomp.so.5").exists():
-        print(f"run.py: no runtimes in {arguments.runtimes}; run tests/runtimes/fetch.py on it",
-              file=sys.stderr)
+        print(
+            f"run.py: no runtimes in {arguments.runtimes}; run tests/runtimes/fetch.py on it",
+            file=sys.stderr,
+        )
         return 1
     harness.configure(
         harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve())

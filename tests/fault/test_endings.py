@@ -32,7 +32,9 @@ class Endings(FaultTest):
         for when in ("first", "later", "inside"):
             for policy in ("auto", "block"):
                 with self.subTest(when=when, policy=policy):
-                    self.compare([program("forking"), when], {"MUSTER_WAIT": policy})
+                    processes = 1 if when == "inside" else 2
+                    extra = {"MUSTER_WAIT": policy}
+                    self.compare([program("forking"), when], extra, processes=processes)
                     self.assert_replaced(60)
 
     def test_fork_child_has_its_own_report(self) -> None:

@@ -10,6 +10,7 @@ from harness import (
     base_environment,
     preloaded_environment,
     program,
+    program_without_openmp,
     run,
     shared_object,
 )
@@ -17,7 +18,8 @@ from harness import (
 
 class Loading(FaultTest):
     def test_no_openmp(self) -> None:
-        for command in (["/bin/true"], ["/bin/false"], ["/bin/echo", "words"], [program("no_openmp")]):
+        own = program_without_openmp("no_openmp")
+        for command in (["/bin/true"], ["/bin/false"], ["/bin/echo", "words"], [own]):
             with self.subTest(command=str(command[0])):
                 stock = run(command, base_environment())
                 extra = {"MUSTER_REPORT": str(self.report_path), "MUSTER_BARRIER": "nonsense"}
@@ -26,14 +28,15 @@ class Loading(FaultTest):
                 self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_late_dlopen(self) -> None:
-        self.compare([program("late_open"), shared_object("plugin")])
+        self.compare([program_without_openmp("late_open"), shared_object("plugin")])
         self.assert_replaced(100)
 
     def test_two_copies(self) -> None:
         if not self.preloaded:
             return
         environment = preloaded_environment({"MUSTER_REPORT": str(self.report_path)})
-        copy = self.folder / "libmuster_copy.so"
+        copy = self.folder / "copy" / "libmuster.so"
+        copy.parent.mkdir()
         shutil.copyfile(environment["LD_PRELOAD"], copy)
         for first, second in (
             (environment["LD_PRELOAD"], str(copy)),
@@ -76,7 +79,7 @@ class Loading(FaultTest):
             self.assertEqual(self.read_report()["barriers"]["replaced"], 0)
 
     def test_every_runtime_is_found_late(self) -> None:
-        command = [program("late_open"), shared_object("plugin")]
+        command = [program_without_openmp("late_open"), shared_object("plugin")]
         for name in ("libomp14", "libomp16", "libomp21", "libiomp5"):
             with self.subTest(runtime=name):
                 path = harness.places.runtimes / name

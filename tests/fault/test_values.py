@@ -76,7 +76,7 @@ class BadValues(FaultTest):
         lines = ours.stderr.splitlines()
         self.assertEqual(len(lines), len(bad), ours.stderr)
         for variable in bad:
-            self.assertEqual(sum(f"{variable}=" in line or f"{variable} " in line for line in lines), 1)
+            self.assertEqual(sum(line.startswith(f"muster: {variable}:") for line in lines), 1)
 
     def test_the_value_used_instead_is_in_force(self) -> None:
         if not self.preloaded:

@@ -3,9 +3,9 @@
 
     fetch.py build/runtimes [NAME ...]
 
-leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 and libiomp5, in it the
-one real library under the three names that programs ask for. LD_LIBRARY_PATH=build/runtimes/NAME then
-makes a program linked with any of them run on it. What is there already is left alone.
+leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 and libiomp5, in it
+the one real library under the three names that programs ask for. With LD_LIBRARY_PATH set to that
+folder, a program linked with any of them runs on it. What is there already is left alone.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def fetch_debian(package: str, directory: Path) -> None:
     if os.geteuid() == 0:
         # The user that apt would switch to cannot write into our directory.
         command[1:1] = ["-o", "APT::Sandbox::User=root"]
-    run_quietly(command, directory, "run `apt-get update` and try again (Debian 12 has this package)")
+    run_quietly(command, directory, "run `apt-get update` and try again (it is in Debian 12)")
     archives = list(directory.glob("*.deb"))
     if len(archives) != 1:
         raise FetchError(f"apt-get download {package} left {len(archives)} packages instead of one")
@@ -132,7 +132,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch the OpenMP runtimes that the tests run on.")
     parser.add_argument("directory", type=Path, help="where to put them, e.g. build/runtimes")
     names = [runtime.name for runtime in RUNTIMES]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"default: all of {', '.join(names)}")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"default: all of {', '.join(names)}"
+    )
     arguments = parser.parse_args()
     for name in arguments.names:
         if name not in names:

@@ -1,7 +1,7 @@
 // Cancellation of parallel regions, switched on: barriers are cancellation points.
 //
-// No barrier comes right before the `cancel`: a teammate still leaving it would take the cancellation for
-// that barrier's own, and libomp hangs (14 to 21).
+// No barrier comes right before the `cancel`: a teammate still leaving it would take the
+// cancellation for that barrier's own, and libomp hangs (14 to 21).
 // muster-test: env OMP_CANCELLATION=true
 // muster-test: cancellation
 #include "check.h"

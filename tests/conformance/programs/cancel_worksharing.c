@@ -1,5 +1,5 @@
-// Cancellation of loops and sections, switched on. A few rounds only and no dynamic schedule: a loop
-// that was cancelled leaves one of libomp's seven dispatch buffers taken.
+// Cancellation of loops and sections, switched on. A few rounds only and no dynamic schedule: a
+// loop that was cancelled leaves one of libomp's seven dispatch buffers taken.
 // muster-test: env OMP_CANCELLATION=true
 // muster-test: cancellation
 #include "check.h"

@@ -1,7 +1,7 @@
 // What all the programs share: one thread that comes late, an error count, the verdict.
 //
-// A barrier that lets a thread through early shows only if a teammate is late. So in each round another
-// thread sleeps before it writes what the others read after the barrier.
+// A barrier that lets a thread through early shows only if a teammate is late. So in each round
+// another thread sleeps before it writes what the others read after the barrier.
 #ifndef CHECK_H
 #define CHECK_H
 

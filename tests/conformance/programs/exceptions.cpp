@@ -1,5 +1,5 @@
-// Exceptions thrown and caught between barriers, inside regions and worksharing loops, and destructors
-// at the end of a region.
+// Exceptions thrown and caught between barriers, inside regions and worksharing loops, and
+// destructors at the end of a region.
 // muster-test: replaced >= 32
 #include <stdexcept>
 #include <string>

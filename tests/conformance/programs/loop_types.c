@@ -1,4 +1,5 @@
-// Collapsed loops and loops over long, unsigned long long and descending indices, lastprivate and linear.
+// Collapsed loops and loops over long, unsigned long long and descending indices, lastprivate and
+// linear.
 // muster-test: replaced >= 48
 #include "check.h"
 

@@ -21,7 +21,8 @@ int main(void) {
     expect(most == kItems - 1 && least == 0);
 #pragma omp barrier
     late(round);
-#pragma omp for reduction(| : bits_or) reduction(& : bits_and) reduction(^ : bits_xor) schedule(dynamic, 5)
+#pragma omp for reduction(| : bits_or) reduction(& : bits_and) reduction(^ : bits_xor) \
+    schedule(dynamic, 5)
     for (int i = 0; i < 31; ++i) {
       bits_or |= 1u << i;
       bits_and &= ~(1u << i);

@@ -17,9 +17,9 @@ struct Statistics {
   }
 };
 
-#pragma omp declare reduction(merge : Statistics : omp_out.merge(omp_in))
-#pragma omp declare reduction(append : std::vector<int> : \
-        omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))
+#pragma omp declare reduction(merge:Statistics : omp_out.merge(omp_in))
+#pragma omp declare reduction( \
+        append : std::vector<int> : omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))
 
 int main() {
   long long checksum = 0;

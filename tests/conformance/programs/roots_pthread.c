@@ -1,4 +1,5 @@
-// Concurrent root threads: pthreads that each open parallel regions of their own, exit, and come anew.
+// Concurrent root threads: pthreads that each open parallel regions of their own, exit, and come
+// anew.
 // muster-test: threads 9
 // muster-test: replaced >= 200
 #include <pthread.h>

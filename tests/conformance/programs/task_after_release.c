@@ -1,5 +1,5 @@
-// A thread creates tasks the moment it is released, while teammates are still leaving the same barrier.
-// Those tasks belong to the next instance. Between two such barriers is one without tasks.
+// A thread creates tasks the moment it is released, while teammates are still leaving the same
+// barrier. Those tasks belong to the next instance. Between two such barriers is one without tasks.
 // muster-test: reason tasks
 #include "check.h"
 

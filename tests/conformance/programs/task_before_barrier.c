@@ -1,5 +1,5 @@
-// Every thread creates tasks just before a barrier; all of them are done right behind it. In the odd
-// rounds only one thread does, and it comes last: the others wait already when it creates them.
+// Every thread creates tasks just before a barrier; all of them are done right behind it. In the
+// odd rounds only one thread does, and it comes last: the others wait already when it creates them.
 // muster-test: reason tasks
 #include "check.h"
 

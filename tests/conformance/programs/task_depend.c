@@ -16,7 +16,8 @@ int main(void) {
       grid[0][0] = round;
       for (int i = 1; i <= kSide; ++i) {
         for (int j = 1; j <= kSide; ++j) {
-#pragma omp task firstprivate(i, j) depend(in : grid[i - 1][j], grid[i][j - 1]) depend(out : grid[i][j])
+#pragma omp task firstprivate(i, j) depend(in : grid[i - 1][j], grid[i][j - 1]) \
+    depend(out : grid[i][j])
           grid[i][j] = 1 + round + grid[i - 1][j] % 10007 + grid[i][j - 1] % 10007;
         }
       }

@@ -36,5 +36,13 @@ int main(void) {
 #pragma omp barrier
     }
   }
+  // A region without tasks.
+#pragma omp parallel
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp single
+    body = -round;
+    expect(body == -round);
+#pragma omp barrier
+  }
   return verdict("task_detach", body + after);
 }

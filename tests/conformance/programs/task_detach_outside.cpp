@@ -38,5 +38,13 @@ int main() {
 #pragma omp barrier
   }
   outside.join();
+  // A region without tasks.
+#pragma omp parallel
+  for (int round = 0; round < kRounds; ++round) {
+#pragma omp single
+    body = -round;
+    expect(body == -round);
+#pragma omp barrier
+  }
   return verdict("task_detach_outside", body + after);
 }

@@ -1,4 +1,5 @@
-// Tasks that create tasks, with and without waiting for them: the barrier waits for the descendants too.
+// Tasks that create tasks, with and without waiting for them: the barrier waits for the descendants
+// too.
 // muster-test: reason tasks
 #include "check.h"
 

@@ -1,5 +1,5 @@
-// Waiting for tasks other than by barriers: taskwait, taskwait with dependences, taskgroup, taskyield.
-// The tasks are gone when the barrier comes; it must work all the same.
+// Waiting for tasks other than by barriers: taskwait, taskwait with dependences, taskgroup,
+// taskyield. The tasks are gone when the barrier comes; it must work all the same.
 // muster-test: skip clang-O0 libomp14: that runtime has no __kmpc_omp_taskwait_deps_51
 // muster-test: skip clang-O2 libomp14: that runtime has no __kmpc_omp_taskwait_deps_51
 #include "check.h"
@@ -37,6 +37,8 @@ int main(void) {
       }
       expect(a == 7);
       late(round);
+#pragma omp barrier
+      // No task here.
 #pragma omp barrier
       if (me == 0) checksum += b + c;
     }

@@ -1,5 +1,5 @@
-// ending HOW WHERE: ends by return, exit, _exit, quick_exit, abort or raise, in a region (by which thread)
-// or outside of any.
+// ending HOW WHERE: ends by return, exit, _exit, quick_exit, abort or raise, in a region (by which
+// thread) or outside of any.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

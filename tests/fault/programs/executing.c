@@ -1,4 +1,5 @@
-// executing PROGRAM ARGUMENT...: runs a region, then becomes another program, from outside of any region.
+// executing PROGRAM ARGUMENT...: runs a region, then becomes another program, from outside of any
+// region.
 #include <unistd.h>
 
 #include "check.h"

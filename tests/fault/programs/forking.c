@@ -1,5 +1,5 @@
-// forking WHEN: forks before any region, after one, or inside one; the child opens regions of its own
-// (from inside: only where it forked outside) and both go on.
+// forking WHEN: forks before any region, after one, or inside one; the child opens regions of its
+// own (from inside: only where it forked outside) and both go on.
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// signals process|thread restart|norestart: a signal every 500 us, to the process or to a single thread,
-// while barriers go on for half a second.
+// signals process|thread restart|norestart: a signal every 500 us, to the process or to a single
+// thread, while barriers go on for half a second.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>

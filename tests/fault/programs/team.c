@@ -1,4 +1,5 @@
-// A program that checks its barriers and says so: team ROUNDS [NAP_US]. Each round has two barriers.
+// A program that checks its barriers and says so: team ROUNDS [NAP_US]. Each round has two
+// barriers.
 #include <string.h>
 
 #include "check.h"
