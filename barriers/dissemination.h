@@ -30,22 +30,24 @@ class Dissemination {
   Dissemination(unsigned team, const Layout& layout, Arena& arena)
       : team_(team),
         rounds_(rounds(team)),
-        flag_(arena, std::size_t{team} * rounds_, layout),
+        flag_(arena, 2 * std::size_t{team} * rounds_, layout),
         sleep_(arena, team, layout) {}
   static std::size_t bytes(unsigned team, const Layout& layout) {
-    return PaddedArray<Flag>::bytes(std::size_t{team} * rounds(team), layout) +
+    return PaddedArray<Flag>::bytes(2 * std::size_t{team} * rounds(team), layout) +
            PaddedArray<SleepWord<Memory>>::bytes(team, layout);
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
     for (unsigned round = 0; round < rounds_; ++round) {
-      unsigned partner = me + (1U << round);
-      if (partner >= team_) partner -= team_;
-      flag(partner, round).store(episode, std::memory_order_release);
+      const unsigned partner = partner_of(me, round);
+      flag(partner, round, episode).store(episode, std::memory_order_release);
       waiter.wake(sleep_[partner]);
-      Flag& mine = flag(me, round);
+      Flag& mine = flag(me, round, episode);
       const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
       if (!waiter.wait(signalled, sleep_[me])) return false;
+    }
+    for (unsigned round = 0; round < rounds_; ++round) {
+      Memory::will_write(flag(partner_of(me, round), round, episode + 1));
     }
     return true;
   }
@@ -58,8 +60,12 @@ class Dissemination {
   using Flag = typename Memory::template Atomic<Episode>;
 
   static unsigned rounds(unsigned team) { return static_cast<unsigned>(std::bit_width(team - 1)); }
-  Flag& flag(unsigned thread, unsigned round) const {
-    return flag_[std::size_t{thread} * rounds_ + round];
+  unsigned partner_of(unsigned me, unsigned round) const {
+    const unsigned partner = me + (1U << round);
+    return partner < team_ ? partner : partner - team_;
+  }
+  Flag& flag(unsigned thread, unsigned round, Episode episode) const {
+    return flag_[2 * (std::size_t{thread} * rounds_ + round) + (episode & 1)];
   }
 
   const unsigned team_;

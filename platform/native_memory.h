@@ -21,6 +21,10 @@ struct NativeMemory {
   using Atomic = std::atomic<T>;
 
   static void pause() { cpu_pause(); }
+  template <class T>
+  static void will_write(const Atomic<T>& word) {
+    prefetch_for_write(&word);
+  }
   static std::uint64_t now_ns() { return monotonic_ns(); }
   static void yield() { sched_yield(); }
   static unsigned allowed_cpus() { return muster::allowed_cpus(); }

@@ -15,6 +15,18 @@ inline void cpu_pause() {
 #endif
 }
 
+// A hint: this thread will write the line soon, so fetch it for writing now, while there is time.
+// Never waits and never faults.
+inline void prefetch_for_write(const void* address) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0"
+               :
+               : "m"(*static_cast<const char*>(address)));  // a no-op where unknown
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
 // Stores that bypass the cache (movnt*) are not ordered by a later plain store on x86. The runtimes
 // arrive with a locked instruction, which drains them, and programs have come to rely on that;
 // Muster arrives with plain stores, so it asks for the drain. 2 ns when nothing is pending.

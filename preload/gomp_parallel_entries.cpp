@@ -51,7 +51,7 @@ MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* 
                                                 unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
   // The runtime reads the reductions through the data itself, so the region cannot be wrapped.
-  const FrameScope unknown{RegionTeam{}};
+  const FrameScope unknown{RegionTeam{.runtime = &runtime}};
   return runtime.real.GOMP_parallel_reductions(function, data, threads, flags);
 }
 
@@ -136,6 +136,6 @@ MUSTER_EXPORT void GOMP_teams_reg(abi::GompRegion function, void* data, unsigned
     runtime.real.GOMP_teams_reg(function, data, teams, threads, flags);
     return;
   }
-  GompRegion wrapped{function, data, RegionTeam{}};
+  GompRegion wrapped{function, data, RegionTeam{.runtime = &runtime}};
   runtime.real.GOMP_teams_reg(&GompRegion::run, &wrapped, teams, threads, flags);
 }

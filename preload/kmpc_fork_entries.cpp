@@ -84,12 +84,12 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
                                      ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
   ensure_ready();
-  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
   const auto real = runtime.real.__kmpc_fork_teams;
   if (!runtime.replaced || runtime.contains(MUSTER_CALLER)) {
     fork_unwrapped(real, where, count, function, arguments);
   } else {
-    fork_wrapped(real, where, count, function, arguments, RegionTeam{});
+    fork_wrapped(real, where, count, function, arguments, RegionTeam{.runtime = &runtime});
   }
 }
 

@@ -18,6 +18,9 @@ void message(const char* format, ...) {
   std::vsnprintf(line + begin, sizeof(line) - begin - 1, format, values);
   va_end(values);
   const std::size_t length = std::strlen(line);
+  for (char* at = line; *at != '\0'; ++at) {
+    if (static_cast<unsigned char>(*at) < ' ' || *at == '\x7f') *at = '?';  // one line is one line
+  }
   line[length] = '\n';
   for (std::size_t written = 0; written < length + 1;) {
     const ssize_t n = write(STDERR_FILENO, line + written, length + 1 - written);

@@ -55,14 +55,25 @@ int note_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-void* acceptable(void* address) {
-  return address != nullptr && !is_muster(object_of(address)) ? address : nullptr;
-}
-
 // A handle of an object that is loaded already. Null for the main program and the vdso.
 void* handle_of(const LoadedObject& object) {
   if (object.path[0] == '\0') return nullptr;
   return dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+// The name that the object was built with, whatever its file is called now; empty if it has none.
+const char* soname(const link_map& object) {
+  const char* strings = nullptr;
+  const ElfW(Dyn)* name = nullptr;
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) name = entry;
+  }
+  return strings != nullptr && name != nullptr ? strings + name->d_un.d_val : "";
+}
+
+void* acceptable(void* address) {
+  return address != nullptr && !is_muster(object_of(address)) ? address : nullptr;
 }
 
 }  // namespace
@@ -74,11 +85,13 @@ LoadedObject object_of(const void* address) {
 }
 
 bool is_muster(const LoadedObject& object) {
-  const char* slash = std::strrchr(object.path, '/');
-  const char* name = slash != nullptr ? slash + 1 : object.path;
-  if (std::strncmp(name, "libmuster.so", 12) == 0) return true;
   const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
-  return object.begin <= here && here < object.end;
+  if (object.begin <= here && here < object.end) return true;
+  void* handle = handle_of(object);
+  if (handle == nullptr) return false;
+  const bool same = std::strcmp(soname(*static_cast<const link_map*>(handle)), "libmuster.so") == 0;
+  dlclose(handle);
+  return same;
 }
 
 bool find_object(bool (*accept)(const LoadedObject&), LoadedObject& out) {

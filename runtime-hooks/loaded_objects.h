@@ -15,7 +15,8 @@ struct LoadedObject {
 // The object that holds `address`.
 LoadedObject object_of(const void* address);
 
-// Whether the object is a copy of Muster, this one or another (a double preload), by its file name.
+// Whether the object is a copy of Muster, this one or another (a double preload, whatever its file
+// name).
 bool is_muster(const LoadedObject& object);
 
 // The address that `symbol` would have for code of `caller` if Muster were not there; null if

@@ -13,6 +13,7 @@ namespace muster {
 // Whose barriers a region uses: a team's, or for a null team the real runtime's, because of
 // `reason`.
 struct RegionTeam {
+  Runtime* runtime = nullptr;
   Team* team = nullptr;
   PassReason reason = PassReason::kUnknownFrame;
 };
@@ -23,6 +24,7 @@ class FrameScope {
   explicit FrameScope(const RegionTeam& whose) : state_(thread_state()) {
     if (state_ == nullptr) return;  // no memory: no frame, so the real barrier
     frame_.outer = state_->top;
+    frame_.runtime = whose.runtime;
     frame_.team = whose.team;
     frame_.unknown_because = whose.reason;
     state_->top = &frame_;
@@ -44,6 +46,7 @@ class FrameScope {
 class ForkScope {
  public:
   explicit ForkScope(Runtime& runtime) : state_(thread_state()) {
+    whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
     } else if (state_ != nullptr && !(state_->top != nullptr && state_->top->team == nullptr)) {

@@ -10,6 +10,7 @@
 
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/lock.h"
+#include "runtime-hooks/thread_state.h"
 #include "runtime-hooks/why_not_replaced.h"
 
 namespace muster {
@@ -76,11 +77,26 @@ Runtime* runtime_at(const LoadedObject& object) {
   return &runtime;
 }
 
+// Whose region the calling thread is in, if it is in one.
+Runtime* runtime_of_region() {
+  const ThreadState* state = t_thread_state;
+  return state != nullptr && state->top != nullptr ? state->top->runtime : nullptr;
+}
+
 Binding bind(const void* caller, const char* symbol) {
   const Locked locked(g_lock);
   if (const Binding* known = find_binding(caller, is_gomp(symbol))) return *known;
   const LoadedObject object = object_of(caller);
-  void* real = defined_by(object, symbol);  // a runtime's call of its own function
+  // A region's function that ends in a call of ours may have jumped there: then its own frame is
+  // gone and the return address is that of Muster's wrapper around the region.
+  if (is_muster(object)) {
+    if (Runtime* runtime = runtime_of_region()) {
+      return {object.begin, object.end, is_gomp(symbol), runtime};
+    }
+  }
+  void* real = nullptr;
+  if (!is_muster(object))
+    real = defined_by(object, symbol);  // a runtime's call of its own function
   if (real == nullptr) real = address_without_muster(object, symbol);
   Runtime* runtime = real != nullptr ? runtime_at(object_of(real)) : nullptr;
   if (runtime == nullptr) nobody_has(symbol);

@@ -20,7 +20,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
     return nullptr;
   }
   auto* started = ::new (pages) StartedRegion();
-  RegionTeam whose;
+  RegionTeam whose{.runtime = &runtime};
   if (!runtime.replaced) {
     whose.reason = runtime.reason;
   } else if (state->top == nullptr || state->top->team != nullptr) {
@@ -34,6 +34,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
 
 void StartedRegion::enter() {
   frame_.outer = state_->top;
+  frame_.runtime = region_.whose.runtime;
   frame_.team = region_.whose.team;
   frame_.unknown_because = region_.whose.reason;
   state_->top = &frame_;

@@ -12,11 +12,13 @@ namespace muster {
 
 class Team;
 struct Member;
+struct Runtime;
 
 // A thread's place in a parallel region, pushed by the wrapper around the region's function. Frames
 // live on the stack of that wrapper and form a list to the outer regions.
 struct Frame {
   Frame* outer = nullptr;
+  Runtime* runtime = nullptr;    // that runs the region
   Team* team = nullptr;          // null: unknown, every barrier goes to the real runtime
   Member* me = nullptr;          // null until the first barrier or task of the region asks
   unsigned thread = 0;           // number within the team, valid with `me`
