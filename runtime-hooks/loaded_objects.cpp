@@ -63,13 +63,15 @@ void* handle_of(const LoadedObject& object) {
 
 // The name that the object was built with, whatever its file is called now; empty if it has none.
 const char* soname(const link_map& object) {
-  const char* strings = nullptr;
+  ElfW(Addr) strings = 0;
   const ElfW(Dyn)* name = nullptr;
   for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
     if (entry->d_tag == DT_SONAME) name = entry;
   }
-  return strings != nullptr && name != nullptr ? strings + name->d_un.d_val : "";
+  if (strings == 0 || name == nullptr) return "";
+  if (strings < object.l_addr) strings += object.l_addr;  // the loader leaves some tables as they were
+  return reinterpret_cast<const char*>(strings + name->d_un.d_val);
 }
 
 void* acceptable(void* address) {

@@ -6,7 +6,7 @@ replaced >= N           at least N arrivals took Muster's barrier (default: 1)
 no-replacement          none did
 any-replacement         nothing is asked of the number
 cancellation            Muster may be inactive, then for that reason
-reason WORD             some arrivals were passed through for a reason that contains WORD
+reason WORD[|WORD...]   some arrivals were passed through for a reason that contains a WORD
 alone                   very many barriers: never run beside another program
 skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock
 """

@@ -84,7 +84,7 @@ def report_problems(program: Program, row: Combination, report: dict[str, Any]) 
         problems.append(f"{replaced} arrivals replaced, expected {program.most_replaced} at most")
     reasons = [entry["reason"] for entry in barriers["by_reason"] if entry["count"] > 0]
     for wanted in program.reasons:
-        if not any(wanted in reason for reason in reasons):
+        if not any(word in reason for word in wanted.split("|") for reason in reasons):
             problems.append(f"no arrival passed through for `{wanted}`, only for {reasons}")
     used = {entry["algorithm"] for entry in barriers["by_algorithm"]}
     if row.barrier != "auto" and not used <= {row.barrier}:

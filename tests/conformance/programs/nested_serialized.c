@@ -1,7 +1,7 @@
 // Nested regions of which some levels are serialized: their barriers belong to a team of one.
 // muster-test: env OMP_MAX_ACTIVE_LEVELS=1
 // muster-test: replaced >= 32
-// muster-test: reason serialized
+// muster-test: reason serialized|team of one
 #include "check.h"
 
 static long cell[kMaxThreads];
