@@ -10,12 +10,13 @@ namespace muster {
 // Teams above this size are worth the milliseconds of loading a topology.
 inline constexpr unsigned kTopologyPaysAbove = 8;
 
-// The table of docs/barriers.md ("What auto chooses"), from benchmarks/barrier_table.
+// The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was not.
+inline constexpr unsigned kTreePaysAbove = 32;
+
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
-  if (team <= 2) return BarrierKind::kDissemination;
-  if (team > cpus) return BarrierKind::kLocalSensor;
-  if (team <= kTopologyPaysAbove) return BarrierKind::kDistSensor;
-  return BarrierKind::kTree;
+  if (team <= 2) return BarrierKind::kDistCounterPadded;
+  if (team > cpus) return BarrierKind::kFetchAddXadd;
+  return team <= kTreePaysAbove ? BarrierKind::kDistSensor : BarrierKind::kTree;
 }
 
 inline Layout layout_for(const Topology& machine) {

@@ -1,7 +1,10 @@
 // linetransfer: how long one cache line takes to cross from one CPU to another, for each pair of
-// allowed CPUs. Two pinned threads play ping-pong on one word; a round trip is two crossings. It is
-// the unit the cost of a barrier can be stated in: no two-thread barrier can be cheaper than one
-// crossing.
+// allowed CPUs. Two pinned threads play ping-pong on one word; a round trip is two crossings.
+//
+// Two figures a pair. The crossing: from one CPU's store until another CPU, which polls the word
+// with loads, sees it. That is what a barrier does, and the unit its cost is stated in. The move:
+// the line alone, fetched for writing by compare-and-swap; a crossing is about two moves, one to
+// take the line from its readers for the store and one to fetch it again.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,6 +30,7 @@ struct Pair {
   int second;
   double median_ns;  // of one crossing
   double min_ns;
+  double move_ns;  // median, of the line alone
 };
 
 // The word alone on its line, and on the neighbour that some CPUs fetch with it.
@@ -34,16 +38,24 @@ struct alignas(128) Ball {
   std::atomic<std::uint32_t> turn = 0;
 };
 
-// Waits for `turn`, then makes it the other's. The exchange fetches the line for writing whether or
-// not it succeeds, so each turn moves the line exactly once. A store awaited by plain loads would
-// move it twice: the reader fetches a copy, which the writer must then take back before its next
-// store.
-void play(Ball& ball, std::uint32_t turn) {
+// Waits for `turn`, then makes it the other's.
+void play_by_store(Ball& ball, std::uint32_t turn) {
+  while (ball.turn.load(std::memory_order_acquire) != turn) {
+  }
+  ball.turn.store(turn + 1, std::memory_order_release);
+}
+
+// The same, but the exchange fetches the line for writing whether or not it succeeds, so each turn
+// moves the line exactly once.
+void play_by_exchange(Ball& ball, std::uint32_t turn) {
   std::uint32_t expected = turn;
   while (!ball.turn.compare_exchange_weak(expected, turn + 1)) expected = turn;
 }
 
+using Play = void (*)(Ball& ball, std::uint32_t turn);
+
 // Plays the even turns and times them, run by run.
+template <Play play>
 std::vector<double> time_crossings_ns(Ball& ball) {
   std::vector<double> crossings;
   crossings.reserve(kRuns);
@@ -58,7 +70,8 @@ std::vector<double> time_crossings_ns(Ball& ball) {
   return crossings;
 }
 
-Pair measure(int first, int second) {
+template <Play play>
+epcc::Summary measure_turns(int first, int second) {
   Ball ball;
   std::atomic<int> ready = 0;
   std::atomic<bool> failed = false;
@@ -77,20 +90,29 @@ Pair measure(int first, int second) {
       for (std::uint32_t trip = 0; trip < kRuns * kRoundTrips; ++trip) play(ball, 2 * trip + 1);
     });
     const std::jthread even([&] {
-      if (pin_and_meet(first)) crossings_ns = time_crossings_ns(ball);
+      if (pin_and_meet(first)) crossings_ns = time_crossings_ns<play>(ball);
     });
   }
   if (failed) {
     throw std::runtime_error(fmt::format("cannot run on CPUs {} and {}", first, second));
   }
-  const epcc::Summary s = epcc::summarize(crossings_ns);
-  return {.first = first, .second = second, .median_ns = s.median, .min_ns = s.min};
+  return epcc::summarize(crossings_ns);
 }
 
-double median_of(const std::vector<Pair>& pairs) {
+Pair measure(int first, int second) {
+  const epcc::Summary crossing = measure_turns<play_by_store>(first, second);
+  const epcc::Summary move = measure_turns<play_by_exchange>(first, second);
+  return {.first = first,
+          .second = second,
+          .median_ns = crossing.median,
+          .min_ns = crossing.min,
+          .move_ns = move.median};
+}
+
+double median_of(const std::vector<Pair>& pairs, double Pair::* figure) {
   std::vector<double> medians;
   medians.reserve(pairs.size());
-  for (const Pair& p : pairs) medians.push_back(p.median_ns);
+  for (const Pair& p : pairs) medians.push_back(p.*figure);
   return epcc::summarize(medians).median;
 }
 
@@ -115,7 +137,8 @@ void print_text(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
     for (const int column : cpus) fmt::print(" {:>7}", cell(pairs, row, column));
   }
   fmt::print("\nmedian over {} pair{} = {:.1f} ns\n", pairs.size(), pairs.size() == 1 ? "" : "s",
-             median_of(pairs));
+             median_of(pairs, &Pair::median_ns));
+  fmt::print("the line alone, moved for writing: {:.1f} ns\n", median_of(pairs, &Pair::move_ns));
 }
 
 void print_json(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
@@ -124,19 +147,25 @@ void print_json(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
                                  {"runs", kRuns},
                                  {"round_trips_per_run", kRoundTrips},
                                  {"median_ns", nullptr},
+                                 {"move_ns", nullptr},
                                  {"pairs", nlohmann::ordered_json::array()}};
-  if (!pairs.empty()) json["median_ns"] = median_of(pairs);
+  if (!pairs.empty()) {
+    json["median_ns"] = median_of(pairs, &Pair::median_ns);
+    json["move_ns"] = median_of(pairs, &Pair::move_ns);
+  }
   for (const Pair& p : pairs) {
-    json["pairs"].push_back(
-        {{"cpus", {p.first, p.second}}, {"median_ns", p.median_ns}, {"min_ns", p.min_ns}});
+    json["pairs"].push_back({{"cpus", {p.first, p.second}},
+                             {"median_ns", p.median_ns},
+                             {"min_ns", p.min_ns},
+                             {"move_ns", p.move_ns}});
   }
   fmt::print("{}\n", json.dump(2));
 }
 
 void print_csv(const std::vector<Pair>& pairs) {
-  fmt::print("first_cpu,second_cpu,median_ns,min_ns\n");
+  fmt::print("first_cpu,second_cpu,median_ns,min_ns,move_ns\n");
   for (const Pair& p : pairs) {
-    fmt::print("{},{},{},{}\n", p.first, p.second, p.median_ns, p.min_ns);
+    fmt::print("{},{},{},{},{}\n", p.first, p.second, p.median_ns, p.min_ns, p.move_ns);
   }
 }
 
