@@ -10,7 +10,8 @@ namespace muster {
 // Teams above this size are worth the milliseconds of loading a topology.
 inline constexpr unsigned kTopologyPaysAbove = 8;
 
-// The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was not.
+// The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was
+// not.
 inline constexpr unsigned kTreePaysAbove = 32;
 
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {

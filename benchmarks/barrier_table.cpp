@@ -1,10 +1,12 @@
-// The time of one barrier, for every algorithm and team size: what `auto` chooses by (barriers/choose.h).
+// The time of one barrier, for every algorithm and team size: what `auto` chooses by
+// (barriers/choose.h).
 //
 //   barrier_table --benchmark_enable_random_interleaving=true --benchmark_repetitions=9
 //
-// The names are ALGORITHM/WAIT/threads:N; the column `barrier` is the wall time of one barrier ("Time" is
-// Google Benchmark's own: that divided by the threads). Repetitions of all rows are interleaved, so that a
-// noisy moment hits them alike; compare medians. threads:1 is the cost of the code alone, counting included.
+// The names are ALGORITHM/WAIT/threads:N; the column `barrier` is the wall time of one barrier
+// ("Time" is Google Benchmark's own: that divided by the threads). Repetitions of all rows are
+// interleaved, so that a noisy moment hits them alike; compare medians. threads:1 is the cost of
+// the code alone, counting included.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -40,8 +42,7 @@ void one_barrier(benchmark::State& bench, BarrierKind barrier, WaitKind wait) {
   // The first thread makes the team; the others see it after the start of the loop, where Google
   // Benchmark lets all threads wait for each other.
   if (bench.thread_index() == 0) {
-    g_team =
-        std::make_unique<BenchTeam>(barrier, wait, static_cast<unsigned>(bench.threads()));
+    g_team = std::make_unique<BenchTeam>(barrier, wait, static_cast<unsigned>(bench.threads()));
   }
   WaitStats stats;
   Episode episode = 0;
@@ -51,9 +52,8 @@ void one_barrier(benchmark::State& bench, BarrierKind barrier, WaitKind wait) {
     team.ops->arrive_and_wait(team.state, me, ++episode, team.interruption, stats);
   }
   using benchmark::Counter;
-  bench.counters["barrier"] =
-      Counter(static_cast<double>(bench.iterations()),
-              Counter::kIsRate | Counter::kInvert | Counter::kAvgThreads);
+  bench.counters["barrier"] = Counter(static_cast<double>(bench.iterations()),
+                                      Counter::kIsRate | Counter::kInvert | Counter::kAvgThreads);
 }
 
 void register_all() {

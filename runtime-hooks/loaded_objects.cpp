@@ -70,7 +70,8 @@ const char* soname(const link_map& object) {
     if (entry->d_tag == DT_SONAME) name = entry;
   }
   if (strings == 0 || name == nullptr) return "";
-  if (strings < object.l_addr) strings += object.l_addr;  // the loader leaves some tables as they were
+  if (strings < object.l_addr)
+    strings += object.l_addr;  // the loader leaves some tables as they were
   return reinterpret_cast<const char*>(strings + name->d_un.d_val);
 }
 
