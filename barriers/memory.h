@@ -33,6 +33,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
                                   std::memory_order_relaxed)
   } -> std::same_as<bool>;
   M::pause();
+  M::will_write(episode);
   M::yield();
   M::light_fence();
   M::full_fence();

@@ -21,8 +21,8 @@ struct NativeMemory {
   using Atomic = std::atomic<T>;
 
   static void pause() { cpu_pause(); }
-  template <class T>
-  static void will_write(const Atomic<T>& word) {
+  template <class Word>
+  static void will_write(const Word& word) {
     prefetch_for_write(&word);
   }
   static std::uint64_t now_ns() { return monotonic_ns(); }

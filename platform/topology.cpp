@@ -45,7 +45,7 @@ void read_shape(const Hwloc& hwloc, hwloc_topology_t handle, Topology& out) {
     if (above > 0 && below > above) out.arity[out.levels++] = (below + above - 1) / above;
   }
   for (int level = 0; level < depth; ++level) {
-    const hwloc_obj_t object = hwloc.object(handle, level, 0);
+    hwloc_obj_t object = hwloc.object(handle, level, 0);
     if (object == nullptr || !is_cache(object->type) || object->attr == nullptr) continue;
     if (object->attr->cache.linesize > out.cache_line)
       out.cache_line = object->attr->cache.linesize;

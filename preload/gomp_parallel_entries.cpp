@@ -121,7 +121,7 @@ MUSTER_EXPORT void GOMP_parallel_loop_runtime_start(abi::GompRegion function, vo
 MUSTER_GOMP_PARALLEL_LOOP_STARTS(MUSTER_LOOP_START)
 
 MUSTER_EXPORT void GOMP_parallel_end() {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_end");
+  const Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_end");
   StartedRegion* started =
       runtime.contains(MUSTER_CALLER) ? nullptr : StartedRegion::leave(runtime);
   runtime.real.GOMP_parallel_end();

@@ -28,7 +28,7 @@ void complain(const char* name, const char* value) {
 
 // Calls parse(value) for a variable that is set.
 template <class Parse>
-void read(const char* name, Parse&& parse) {
+void take(const char* name, Parse&& parse) {
   const char* value = std::getenv(name);
   if (value != nullptr && !parse(value) && g_complains) complain(name, value);
 }
@@ -41,13 +41,13 @@ bool keep_report(const char* value) {
 }
 
 void read_all() {
-  Settings& out = g_settings;
-  read("MUSTER", [&](const char* value) { return parse_switch(value, out.on); });
-  if (!out.on) return;
-  read("MUSTER_BARRIER", [&](const char* value) { return parse_barrier(value, out.barrier); });
-  read("MUSTER_WAIT", [&](const char* value) { return parse_wait(value, out.wait); });
-  read("MUSTER_REPORT", keep_report);
-  read("MUSTER_VERBOSE", [&](const char* value) { return parse_flag(value, out.verbose); });
+  take("MUSTER", [](const char* value) { return parse_switch(value, g_settings.on); });
+  if (!g_settings.on) return;
+  take("MUSTER_BARRIER",
+       [](const char* value) { return parse_barrier(value, g_settings.barrier); });
+  take("MUSTER_WAIT", [](const char* value) { return parse_wait(value, g_settings.wait); });
+  take("MUSTER_REPORT", keep_report);
+  take("MUSTER_VERBOSE", [](const char* value) { return parse_flag(value, g_settings.verbose); });
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class ForkScope {
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
-    } else if (state_ != nullptr && !(state_->top != nullptr && state_->top->team == nullptr)) {
+    } else if (state_ != nullptr && (state_->top == nullptr || state_->top->team != nullptr)) {
       whose_.team = Team::acquire(runtime, *state_);
     }
   }
