@@ -56,7 +56,24 @@ void one_barrier(benchmark::State& bench, BarrierKind barrier, WaitKind wait) {
                                       Counter::kIsRate | Counter::kInvert | Counter::kAvgThreads);
 }
 
+// What counting adds to a barrier of a thread that waits: the tallies of waiting/waiter.h and the
+// entry's.
+void counting(benchmark::State& bench) {
+  WaitStats stats;
+  Tally replaced;
+  for ([[maybe_unused]] auto iteration : bench) {
+    stats.spins_begun.add();
+    stats.spins_succeeded.add();
+    stats.barriers.add();
+    stats.histogram[0].add();
+    replaced.add();
+    benchmark::ClobberMemory();
+  }
+  benchmark::DoNotOptimize(stats.barriers.read() + replaced.read());
+}
+
 void register_all() {
+  benchmark::RegisterBenchmark("counting", counting);
   const auto cpus = static_cast<int>(allowed_cpus());
   for (int kind = 0; kind < kBarrierKinds; ++kind) {
     const auto barrier = static_cast<BarrierKind>(kind);

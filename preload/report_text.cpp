@@ -25,6 +25,7 @@ Readable readable(std::uint64_t ns) {
 void add_head(const ReportData& data, TextBuffer& out) {
   out.add("muster %s report: %s (pid %ld, rank %ld, %s)\n", MUSTER_VERSION, data.program, data.pid,
           data.rank, data.host);
+  out.add("  source of numbers  software: counted by Muster's own code\n");
   out.add("  settings           barrier %s, wait %s", data.barrier, data.wait);
   if (data.context_switch_ns != 0) {
     const Readable cost = readable(data.context_switch_ns);

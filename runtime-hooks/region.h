@@ -72,26 +72,39 @@ class ForkScope {
   RegionTeam whose_;
 };
 
+// What the threads of a region need, on the primary thread's stack. Each of them fetches it once a
+// region, so it is one cache line, also with the few arguments that most regions have.
+inline constexpr int kFewArguments = 2;
+
 // A region of clang's, and its arguments.
-struct KmpcRegion {
+struct alignas(64) KmpcRegion {
   abi::Microtask function;
-  int argument_count;
-  void* const* arguments;
   RegionTeam whose;
+  int argument_count;
+  void* const* many = nullptr;
+  void* few[kFewArguments] = {};
+
+  KmpcRegion(abi::Microtask region, int count, void* const* arguments, const RegionTeam& team)
+      : function(region), whose(team), argument_count(count), many(arguments) {
+    for (int i = 0; i < count && i < kFewArguments; ++i) few[i] = arguments[i];
+  }
 
   // In place of the function, with the region as the one argument.
   static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
     const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
     const FrameScope frame(self.whose);
     call_with_arguments([&](auto... arguments) { self.function(global, bound, arguments...); },
-                        self.arguments, self.argument_count);
+                        self.argument_count <= kFewArguments ? self.few : self.many,
+                        self.argument_count);
   }
 
   static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }
 };
 
+static_assert(sizeof(KmpcRegion) == 64);
+
 // A region of gcc's.
-struct GompRegion {
+struct alignas(64) GompRegion {
   abi::GompRegion function;
   void* data;
   RegionTeam whose;
@@ -102,5 +115,7 @@ struct GompRegion {
     self.function(self.data);
   }
 };
+
+static_assert(sizeof(GompRegion) == 64);
 
 }  // namespace muster
