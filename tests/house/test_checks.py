@@ -39,6 +39,7 @@ class HouseTest(unittest.TestCase):
 class Files(HouseTest):
     def test_with_git_and_without(self) -> None:
         tree = self.tree(a__b_h=HEADER, build__c_h=HEADER)
+        self.write("a/__pycache__/e.pyc", "")
         self.assertEqual(tree.files(), ["a/b.h"])
         self.write(".gitignore", "/build/\n*.pyc\n")
         self.write("a/d.pyc", "")

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 CPP_SUFFIXES = {".h", ".cpp", ".c"}
+NOT_SOURCE = {"build", ".git", "__pycache__"}
 
 
 class Tree:
@@ -17,7 +18,9 @@ class Tree:
     def files(self) -> list[str]:
         """Paths relative to the root, sorted."""
         listed = subprocess.run(
-            ["git", "-C", self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            # Whoever owns the checkout: a test may run as another user.
+            ["git", "-c", "safe.directory=*", "-C", self.root, "ls-files", "-z"]
+            + ["--cached", "--others", "--exclude-standard"],
             capture_output=True,
             text=True,
             check=False,
@@ -26,7 +29,7 @@ class Tree:
             names = {name for name in listed.stdout.split("\0") if name}
         else:
             found = (path.relative_to(self.root) for path in self.root.rglob("*"))
-            names = {str(path) for path in found if path.parts[0] not in ("build", ".git")}
+            names = {str(path) for path in found if not NOT_SOURCE.intersection(path.parts)}
         return sorted(name for name in names if (self.root / name).is_file())
 
     def sources(self) -> list[str]:
