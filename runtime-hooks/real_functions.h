@@ -10,10 +10,13 @@
 #include "runtime-hooks/abi.h"
 
 // X(result, name, (parameters)), grouped as the files of preload/ are.
-#define MUSTER_QUERY_FUNCTIONS(X) \
-  X(int, omp_get_num_threads, ()) \
-  X(int, omp_get_thread_num, ())  \
-  X(int, omp_get_cancellation, ())
+#define MUSTER_QUERY_FUNCTIONS(X)  \
+  X(int, omp_get_num_threads, ())  \
+  X(int, omp_get_thread_num, ())   \
+  X(int, omp_get_cancellation, ()) \
+  X(int, omp_get_proc_bind, ())    \
+  X(int, omp_get_num_places, ())   \
+  X(int, omp_get_place_num_procs, (int))
 
 #define MUSTER_BARRIER_FUNCTIONS(X)                                        \
   X(void, __kmpc_barrier, (abi::Ident*, abi::GlobalThread))                \

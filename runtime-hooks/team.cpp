@@ -29,6 +29,22 @@ Layout layout_of(BarrierKind kind, unsigned size) {
   return profits ? layout_for(topology()) : Layout{};
 }
 
+// The CPUs of all places where the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY),
+// else 0.
+unsigned bound_cpus(const RealFunctions& real) {
+  if (real.omp_get_proc_bind == nullptr || real.omp_get_num_places == nullptr ||
+      real.omp_get_place_num_procs == nullptr || real.omp_get_proc_bind() == 0) {
+    return 0;
+  }
+  unsigned cpus = 0;
+  const int places = real.omp_get_num_places();
+  for (int place = 0; place < places; ++place) {
+    const int its = real.omp_get_place_num_procs(place);
+    if (its > 0) cpus += static_cast<unsigned>(its);
+  }
+  return cpus;
+}
+
 }  // namespace
 
 void set_barrier_choice(const BarrierChoice& choice) { g_choice = choice; }
@@ -96,7 +112,10 @@ void Team::prepare(unsigned size) {
   retire();
   ops_ = nullptr;
   kind_ = g_choice.barrier;
-  if (kind_ == BarrierKind::kAuto) kind_ = choose_barrier(size, allowed_cpus());
+  const unsigned bound = bound_cpus(runtime_->real);
+  if (kind_ == BarrierKind::kAuto) {
+    kind_ = choose_barrier(size, bound != 0 ? bound : allowed_cpus());
+  }
   if (size <= 1) {
     reason_ = PassReason::kTeamOfOne;
   } else if (size > kMaxTeam) {
@@ -107,7 +126,7 @@ void Team::prepare(unsigned size) {
     register_fences();
     const auto* ops = barrier_ops<NativeMemory>(kind_, g_choice.wait);
     const Layout layout = layout_of(kind_, size);
-    WaitParameters wait{.budget_ns = 0, .team_size = size};
+    WaitParameters wait{.budget_ns = 0, .team_size = size, .bound_cpus = bound};
     wait.budget_ns =
         spin_budget_ns(g_choice.wait, g_choice.microseconds,
                        needs_context_switch_cost(g_choice.wait) ? context_switch_ns() : 0);

@@ -25,7 +25,9 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : two_cs_plus_(parameters), team_size_(parameters.team_size) {}
+      : two_cs_plus_(parameters),
+        team_size_(parameters.team_size),
+        bound_cpus_(parameters.bound_cpus) {}
 
   bool quick_polls() const { return mode() == Mode::kSpin; }
   bool spins_first() const { return mode() != Mode::kBlock; }
@@ -61,7 +63,7 @@ class AutoWait {
   template <class Memory>
   void look_at_cpus(std::uint64_t now_ns) {
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    const bool fits = team_size_ <= Memory::allowed_cpus();
+    const bool fits = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
     if (fits) {
       set_mode(Mode::kSpin);
     } else if (mode() == Mode::kSpin) {
@@ -98,6 +100,7 @@ class AutoWait {
 
   FixedTime two_cs_plus_;
   const unsigned team_size_;
+  const unsigned bound_cpus_;
   std::atomic<Mode> mode_{Mode::kSpin};
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> try_yield_ns_{0};

@@ -14,6 +14,9 @@ namespace muster {
 struct WaitParameters {
   std::uint64_t budget_ns = 0;  // for fixed budgets, and the spinning of `auto`
   unsigned team_size = 1;
+  // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
+  // not bound: then every thread may use what its affinity mask says.
+  unsigned bound_cpus = 0;
 };
 
 namespace detail {

@@ -72,6 +72,16 @@ class Counts(unittest.TestCase):
                 self.assertEqual(waiting["ssr"], 1.0)
                 self.assertEqual(waiting["blocks"], 0)
 
+    def test_bound_threads_fit_on_their_cpus(self) -> None:
+        import os
+
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU: no team of two fits")
+        for binding in ({"OMP_PROC_BIND": "close"}, {"OMP_PLACES": "threads"}):
+            _, report = programs.report(programs.build(programs.BARRIERS), "5000", **binding)
+            self.assertEqual(report["barriers"]["replaced"], 10000)
+            self.assertEqual(report["waiting"]["yields"], 0, "a team that fits spins, then blocks")
+
     def test_native_is_the_control(self) -> None:
         _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_BARRIER="native")
         self.assertEqual(report["barriers"]["replaced"], 0)

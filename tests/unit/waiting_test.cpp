@@ -132,6 +132,18 @@ TEST(Auto, NoticesANarrowedAffinity) {
   EXPECT_TRUE(policy.quick_polls());
 }
 
+// With OMP_PROC_BIND each thread's own mask is one CPU, though the team has as many as it needs.
+TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
+  SimulatedMemory::reset();
+  SimulatedMemory::cpus = 1;
+  AutoWait fitting({.budget_ns = 2'200, .team_size = 4, .bound_cpus = 4});
+  spun_ns(fitting);
+  EXPECT_TRUE(fitting.quick_polls());
+  AutoWait crowded({.budget_ns = 2'200, .team_size = 4, .bound_cpus = 2});
+  spun_ns(crowded);
+  EXPECT_FALSE(crowded.quick_polls());
+}
+
 TEST(SleepWord, MakesNoSystemCallWhileNobodySleeps) {
   struct NoCalls : NativeMemory {
     static void wake_all(Atomic<std::uint32_t>&) { ADD_FAILURE() << "a wake call for nobody"; }
