@@ -17,6 +17,13 @@ namespace {
 
 constexpr std::size_t kPathSize = kMaxReportPath + 512;
 
+// A name beside `path` that holds this process's id. False when it would be too long.
+bool name_beside(const char* path, const char* ending, char (&out)[kPathSize]) {
+  const int length =
+      std::snprintf(out, kPathSize, "%s.%ld%s", path, static_cast<long>(getpid()), ending);
+  return length > 0 && static_cast<std::size_t>(length) < kPathSize;
+}
+
 // The process that loaded the library: a child of fork() differs from it.
 struct Start {
   pid_t pid;
@@ -80,7 +87,7 @@ Placed put_in_place(const char* temporary, const char* path) {
 
 void put_under_own_name(const char* temporary, const char* path) {
   static char own_path[kPathSize];
-  std::snprintf(own_path, sizeof(own_path), "%s.%ld", path, static_cast<long>(getpid()));
+  if (!name_beside(path, "", own_path)) return complain(path, std::strerror(ENAMETOOLONG));
   message("MUSTER_REPORT: '%s' is another process's too; this one's report is '%s' (use %%p)", path,
           own_path);
   if (rename(temporary, own_path) != 0) {
@@ -91,7 +98,7 @@ void put_under_own_name(const char* temporary, const char* path) {
 
 void write_to_file(const char* path, const TextBuffer& text, bool is_anothers) {
   static char temporary[kPathSize];
-  std::snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, static_cast<long>(getpid()));
+  if (!name_beside(path, ".tmp", temporary)) return complain(path, std::strerror(ENAMETOOLONG));
   unlink(temporary);
   const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0) {

@@ -53,7 +53,8 @@ RuntimeKind kind_of(const Runtime& runtime) {
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.begin = object.begin;
   runtime.end = object.end;
-  std::strncpy(runtime.path, object.path, sizeof(runtime.path) - 1);
+  static_assert(sizeof(runtime.path) == sizeof(object.path));
+  std::memcpy(runtime.path, object.path, sizeof(runtime.path));
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)

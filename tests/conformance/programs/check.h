@@ -38,4 +38,3 @@ static inline int verdict(const char* name, long long checksum) {
   printf("%s: checksum %lld, ok\n", name, checksum);
   return 0;
 }
-
