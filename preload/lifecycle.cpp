@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "platform/cpus.h"
+#include "platform/fences.h"
 #include "preload/entry.h"
 #include "preload/message.h"
 #include "preload/options.h"
@@ -49,7 +50,10 @@ void get_ready() {
     const Settings& in_force = settings();
     set_barrier_choice({in_force.barrier, in_force.wait.kind, in_force.wait.microseconds});
     switch_runtimes(in_force.on);
-    if (in_force.on) pthread_atfork(nullptr, nullptr, after_fork_in_child);
+    if (in_force.on) {
+      pthread_atfork(nullptr, nullptr, after_fork_in_child);
+      register_fences();  // now: most processes still have one thread, which makes it cheap
+    }
     if (in_force.verbose) {
       tell_of_settings();
       observe_runtimes(tell_of_runtime);

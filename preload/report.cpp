@@ -9,6 +9,7 @@
 
 #include "preload/message.h"
 #include "preload/options.h"
+#include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/team.h"
 #include "waiting/context_switch_cost.h"
 
@@ -75,6 +76,7 @@ bool worth_reporting(const ReportData& data) {
   if (data.runtime_count > 0) {
     return data.regions + data.total_replaced + data.total_passed > 0 || !data.active;
   }
+  if (another_muster_is_first()) return false;  // that one reports
   const char* started = std::getenv("MUSTER_RUN_PID");
   if (started != nullptr && std::atol(started) == data.pid) return true;
   return loaded_runtime_path() != nullptr;

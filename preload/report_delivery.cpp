@@ -32,6 +32,8 @@ struct Start {
 
 __attribute__((constructor)) void note_start() {
   g_start.pid = getpid();
+  // Files may be stamped some milliseconds early. So a file that is younger than this is another's
+  // for certain; one that only seems older is replaced, whole.
   clock_gettime(CLOCK_REALTIME, &g_start.time);
 }
 

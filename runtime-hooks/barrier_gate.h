@@ -31,7 +31,10 @@ class Arrival {
   bool replaceable() {
     Frame* frame = state_ != nullptr ? state_->top : nullptr;
     if (frame == nullptr) return pass(PassReason::kNoFrame);
-    if (frame->team == nullptr) return pass(frame->unknown_because);
+    if (frame->team == nullptr) {
+      if (frame->runtime != nullptr && frame->runtime->contains(caller_)) return false;  // its own
+      return pass(frame->unknown_because);
+    }
     const auto address = reinterpret_cast<std::uintptr_t>(caller_);
     if (address - frame->caller_begin >= frame->caller_end - frame->caller_begin) [[unlikely]] {
       if (!calls_the_teams_runtime(*frame)) return false;

@@ -97,6 +97,14 @@ bool is_muster(const LoadedObject& object) {
   return same;
 }
 
+bool another_muster_is_first() {
+  const void* first = dlsym(RTLD_DEFAULT, "__kmpc_fork_call");
+  if (first == nullptr) return false;
+  const LoadedObject object = object_of(first);
+  const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
+  return is_muster(object) && !(object.begin <= here && here < object.end);
+}
+
 bool find_object(bool (*accept)(const LoadedObject&), LoadedObject& out) {
   static Snapshot snapshot;  // callers hold the runtimes' lock, or are the last thread
   snapshot.count = 0;

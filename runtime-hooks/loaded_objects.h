@@ -19,6 +19,9 @@ LoadedObject object_of(const void* address);
 // name).
 bool is_muster(const LoadedObject& object);
 
+// Whether another copy of Muster was preloaded before this one, so that it gets the program's calls.
+bool another_muster_is_first();
+
 // The address that `symbol` would have for code of `caller` if Muster were not there; null if
 // nobody defines it. The loader's order: the program and what it was started with, then the
 // caller's own dependencies (RTLD_LOCAL), then whatever else was opened.
