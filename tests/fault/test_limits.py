@@ -40,7 +40,8 @@ class Limits(FaultTest):
         self.assert_replaced(100)
 
     def test_dynamic_teams(self) -> None:
-        self.compare([program("team")], {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "true"})
+        command = [program("team"), "20", "0", "any"]
+        self.compare(command, {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "true"})
 
     def test_affinity_narrowed_in_mid_run(self) -> None:
         for policy in POLICIES:
