@@ -1,17 +1,14 @@
 // `dissemination`: ceil(log2 n) rounds of pairwise signals.
 //
 // Idea     In round k thread i signals thread i + 2^k (mod n) and waits for i - 2^k. After the last
-// round
-//          everyone has heard, directly or not, of everyone. Nobody waits for a designated thread.
+//          round everyone has heard, directly or not, of everyone. Nobody waits for a designated
+//          thread.
 // Cost     n ceil(log2 n) line transfers, of which the slowest path crosses ceil(log2 n). For two
-// threads
-//          that is one crossing, the least a barrier can take.
+//          threads that is one crossing, the least a barrier can take.
 // Order    A signal is a release, seeing it an acquire; a thread that passes a signal on has
-// acquired
-//          those before it, so the order is transitive.
+//          acquired those before it, so the order is transitive.
 // Source   Hensgen, Finkel & Manber 1988; Mellor-Crummey & Scott 1991, section 3.3. Flags hold
-// episodes
-//          in place of parity and sense.
+//          episodes in place of parity and sense.
 //
 // Each thread sleeps on a word of its own here: a signal is for one thread only.
 #pragma once

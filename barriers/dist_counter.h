@@ -1,17 +1,15 @@
 // `dist-counter`, `dist-counter-padded`: the distributed counter.
 //
 // Idea     Each thread marks its arrival in an element of its own, so no atomic update is needed;
-// everyone
-//          reads all elements until everyone has arrived.
+//          everyone reads all elements until everyone has arrived.
 // Cost     n stores, n(n-1) reads. Unpadded, the elements are bytes side by side: few lines, each
-// written
-//          by many. Padded, one element a granule: more lines to fetch, none of them contended, and
-//          faster for it (the paper, Figure 10).
+//          written by many. Padded, one element a granule: more lines to fetch, none of them
+//          contended, and faster for it (the paper, Figure 10).
 // Order    The store of one's element is a release, reading the others' an acquire.
 // Source   Zhang et al., section 3.2 and Figure 4; padded: section 3.3 and Figure 5. Episode
-// numbers take
-//          the place of the second counter set that the paper alternates with; a byte's worth of
-//          the episode is enough, because a thread is at most one instance ahead of another.
+//          numbers take the place of the second counter set that the paper alternates with; a
+//          byte's worth of the episode is enough, because a thread is at most one instance ahead of
+//          another.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,15 @@
 // `dist-sensor`: the distributed counter with local sensor, the paper's "Combined".
 //
 // Idea     Each thread marks its arrival in an element of its own. Only the primary thread reads
-// them all;
-//          then it sets everyone's local sensor. No line is written by more than one thread at a
-//          time and none is polled by more than one.
+//          them all; then it sets everyone's local sensor. No line is written by more than one
+//          thread at a time and none is polled by more than one.
 // Cost     2(n - 1) line transfers: n - 1 elements fetched by the primary, n - 1 sensors by their
-// owners. Order    The store of one's element is a release; the primary's reading an acquire;
-// setting a sensor a
-//          release, seeing it an acquire: everyone's stores pass through the primary to all.
+//          owners.
+// Order    The store of one's element is a release; the primary's reading an acquire; setting a
+//          sensor a release, seeing it an acquire: everyone's stores pass through the primary to
+//          all.
 // Source   Zhang et al., section 3.4, Figure 6 and Algorithm 1. Both arrays hold episodes, which
-// makes
-//          the algorithm's resetting loops unnecessary.
+//          makes the algorithm's resetting loops unnecessary.
 //
 // A sleeping primary would be woken at each arrival only to look and sleep again. So a thread that
 // finds somebody asleep reads the elements itself and, if all are there, releases in the primary's

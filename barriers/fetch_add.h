@@ -1,17 +1,14 @@
 // `fetch-add`, `fetch-add-xadd`: the central counter.
 //
 // Idea     Each thread counts itself in with an atomic fetch-and-add and then reads the counter
-// until
-//          everyone is in.
+//          until everyone is in.
 // Cost     n atomic updates of one line one after another, each followed by the readers fetching it
-//          again: up to n(n-1) line transfers. Good below about eight threads (the paper,
-//          section 3.1).
+//          again: up to n(n-1) line transfers. Good below about eight threads (the paper, section
+//          3.1).
 // Order    Arrival is a release, seeing the full count an acquire: what was stored before the
-// barrier by
-//          any thread is seen by all after it.
+//          barrier by any thread is seen by all after it.
 // Source   Zhang et al., section 3.1 and Figure 3. The counter goes up for ever instead of being
-// set back
-//          to n: instance e is complete at e x n.
+//          set back to n: instance e is complete at e x n.
 //
 // `fetch-add` updates by a compare-and-swap loop (an LL/SC loop where the machine has one), as the
 // paper's lwarx/stwcx. does, and counts its failures (Figure 9); `fetch-add-xadd` by the machine's

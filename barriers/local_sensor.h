@@ -1,12 +1,11 @@
 // `local-sensor`: a central counter, each thread released through a word of its own.
 //
 // Idea     Threads count themselves in, but wait on a local sensor, so that waiting does not
-// disturb the
-//          counter's line. The last to arrive sets all sensors.
+//          disturb the counter's line. The last to arrive sets all sensors.
 // Cost     n atomic updates of one line, n - 1 sensor lines written by the last and fetched by one
-// each. Order    Arrival is an acquire-release update, so the last has seen everyone's stores;
-// setting a sensor
-//          is a release, seeing it an acquire.
+//          each.
+// Order    Arrival is an acquire-release update, so the last has seen everyone's stores; setting a
+//          sensor is a release, seeing it an acquire.
 // Source   Zhang et al., section 3.4 (first half), after Mellor-Crummey & Scott and Nikolopoulos &
 //          Papatheodorou. A sensor holds the episode that it was released from, so none is reset.
 #pragma once

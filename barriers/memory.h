@@ -13,14 +13,17 @@
 namespace muster {
 
 //   Atomic<T>            load, store, fetch_add, exchange, compare_exchange_weak with std memory
-//   orders pause()              a poll that failed now_ns()             monotonic time yield() give
-//   the CPU to another runnable thread allowed_cpus()       CPUs the calling thread may use
+//                        orders
+//   pause()              a poll that failed
+//   now_ns()             monotonic time
+//   yield()              give the CPU to another runnable thread
+//   allowed_cpus()       CPUs the calling thread may use
 //   light_fence(), heavy_fence(), full_fence()
 //                        see platform/fences.h; heavy_fence() is false where it could not be had
 //   drain_stores()       what the caller stored so far, in whatever way, comes before its later
-//   stores wait(w, v, limited)  sleep while w holds v (a millisecond at most if limited); may
-//   return for no
-//                        reason; true if it may have slept
+//                        stores
+//   wait(w, v, limited)  sleep while w holds v (a millisecond at most if limited); may return for
+//                        no reason; true if it may have slept
 //   wake_all(w)          wake all sleepers of w
 template <class M>
 concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,

@@ -1,16 +1,13 @@
 // `tree`: gather up a tree, release down it, with the machine's shape.
 //
 // Idea     Threads are grouped by what they share: SMT siblings, then a cache, then a NUMA node.
-// The first
-//          of a group gathers the others' arrivals and speaks for the group one level up; the
-//          release goes down the same way. Most line transfers stay within a group.
+//          The first of a group gathers the others' arrivals and speaks for the group one level up;
+//          the release goes down the same way. Most line transfers stay within a group.
 // Cost     2(n - 1) line transfers; the slowest path crosses about sum(radix - 1) elements up and
-// as many
-//          sensors down, O(log n) for a fixed radix.
+//          as many sensors down, O(log n) for a fixed radix.
 // Order    Arrival and sensor stores are releases, their readings acquires, along the tree's edges.
 // Source   Mellor-Crummey & Scott 1991, section 3.4 (tree barrier with local spinning); the shape
-// from
-//          hwloc. Thread numbers are taken to follow the topology, as they do with
+//          from hwloc. Thread numbers are taken to follow the topology, as they do with
 //          OMP_PROC_BIND=close; otherwise the tree is still right, only less local.
 //
 // With radix r at a level whose groups have s threads, thread t leads its group there if t % (s r)

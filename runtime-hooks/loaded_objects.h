@@ -19,7 +19,7 @@ LoadedObject object_of(const void* address);
 // name).
 bool is_muster(const LoadedObject& object);
 
-// Whether another copy of Muster was preloaded before this one, so that it gets the program's calls.
+// Whether another copy of Muster was preloaded before this one: that one gets the calls.
 bool another_muster_is_first();
 
 // The address that `symbol` would have for code of `caller` if Muster were not there; null if
