@@ -55,7 +55,7 @@ class DistCounterBarrier {
       while (next < team_ && has_arrived(next, episode)) ++next;
       return next == team_;
     };
-    if (!waiter.wait(all_arrived, sleep_)) return false;
+    if (!waiter.wait_for_release(all_arrived, sleep_)) return false;
     // Whoever sees that all have arrived wakes the others. Of the threads that go to sleep at least
     // the last to fence sees everyone, so there is always one that does.
     waiter.wake(sleep_);

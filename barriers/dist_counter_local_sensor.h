@@ -40,9 +40,9 @@ class DistCounterLocalSensor {
       if (!released(kPrimary, episode)) release_all(episode, waiter);
       return true;
     }
-    if (sleep_.somebody_sleeps()) [[unlikely]]
+    if (waiter.somebody_sleeps(sleep_)) [[unlikely]]
       release_for_a_sleeping_primary(episode, waiter);
-    return waiter.wait([&] { return released(me, episode); }, sleep_);
+    return waiter.wait_for_release([&] { return released(me, episode); }, sleep_);
   }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }

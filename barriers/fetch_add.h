@@ -54,8 +54,8 @@ class FetchAddBarrier {
       waiter.wake(sleep_);
       return true;
     }
-    return waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= complete; },
-                       sleep_);
+    return waiter.wait_for_release(
+        [&] { return counter_.load(std::memory_order_acquire) >= complete; }, sleep_);
   }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }

@@ -34,8 +34,8 @@ class LocalSensor {
       waiter.wake(sleep_);
       return true;
     }
-    return waiter.wait([&] { return sensor_[me].load(std::memory_order_acquire) >= episode; },
-                       sleep_);
+    return waiter.wait_for_release(
+        [&] { return sensor_[me].load(std::memory_order_acquire) >= episode; }, sleep_);
   }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }

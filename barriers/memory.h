@@ -17,6 +17,7 @@ namespace muster {
 //   pause()              a poll that failed
 //   now_ns()             monotonic time
 //   yield()              give the CPU to another runnable thread
+//   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
 //   light_fence(), heavy_fence(), full_fence()
 //                        see platform/fences.h; heavy_fence() is false where it could not be had
@@ -43,6 +44,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::drain_stores();
   { M::heavy_fence() } -> std::same_as<bool>;
   { M::now_ns() } -> std::same_as<std::uint64_t>;
+  { M::current_cpu() } -> std::same_as<unsigned>;
   { M::allowed_cpus() } -> std::same_as<unsigned>;
   { M::wait(word, std::uint32_t{}, bool{}) } -> std::same_as<bool>;
   M::wake_all(word);

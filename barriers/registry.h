@@ -16,9 +16,16 @@
 #include "barriers/tree.h"
 #include "waiting/auto_wait.h"
 #include "waiting/block.h"
+#include "waiting/conditional.h"
+#include "waiting/cs.h"
+#include "waiting/cs_plus.h"
+#include "waiting/exponential.h"
 #include "waiting/fixed_time.h"
 #include "waiting/names.h"
+#include "waiting/random.h"
 #include "waiting/spin.h"
+#include "waiting/two_cs_plus.h"
+#include "waiting/uniform.h"
 #include "waiting/waiter.h"
 #include "waiting/yield.h"
 
@@ -51,15 +58,22 @@ struct BarrierState {
   using Barrier = Algorithm<Memory, Waiting>;
 
   alignas(kCoherenceGranule) Policy policy;
+  Roster<Memory> roster;
   Barrier barrier;
 
   BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
-      : policy(wait), barrier(team, layout, arena) {}
+      : policy(wait),
+        roster(roster_bytes(team) != 0 ? arena.take(roster_bytes(team)) : nullptr, team),
+        barrier(team, layout, arena) {}
+
+  static constexpr std::size_t roster_bytes(unsigned team) {
+    return Policy::kUsesRoster ? Roster<Memory>::bytes(team) : 0;
+  }
 
   static std::size_t bytes(unsigned team, const Layout& layout) {
     constexpr std::size_t kArrays = 4;  // no algorithm has more; each is aligned to a stride
     return sizeof(BarrierState) + alignof(BarrierState) + Barrier::bytes(team, layout) +
-           kArrays * layout.stride;
+           roster_bytes(team) + kCoherenceGranule + kArrays * layout.stride;
   }
 
   static void* create(Arena& arena, unsigned team, const Layout& layout,
@@ -72,12 +86,15 @@ struct BarrierState {
                               const Interruption<Memory>& interruption, WaitStats& stats) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
-    Waiting waiter(self.policy, interruption, episode, stats);
+    Waiting waiter(self.policy, self.roster, interruption, me, episode, stats);
     return waiter.leave(self.barrier.arrive_and_wait(me, episode, waiter));
   }
 
   static void wake_everyone(void* state, WaitStats& stats) {
-    static_cast<BarrierState*>(state)->barrier.wake_everyone(stats);
+    auto& self = *static_cast<BarrierState*>(state);
+    Memory::full_fence();  // whatever fence the sleepers rely on
+    self.barrier.wake_everyone(stats);
+    self.roster.wake_everyone(stats);
   }
 
   static constexpr BarrierOps<Memory> kOps{bytes, create, arrive_and_wait, wake_everyone};
@@ -86,19 +103,11 @@ struct BarrierState {
 template <class Memory, template <class, class> class Algorithm>
 const BarrierOps<Memory>* with_policy(WaitKind wait) {
   switch (wait) {
-    case WaitKind::kSpin:
-      return &BarrierState<Memory, Algorithm, Spin>::kOps;
-    case WaitKind::kBlock:
-      return &BarrierState<Memory, Algorithm, Block>::kOps;
-    case WaitKind::kYield:
-      return &BarrierState<Memory, Algorithm, Yield>::kOps;
-    case WaitKind::kCs:
-    case WaitKind::kCsPlus:
-    case WaitKind::kTwoCsPlus:
-    case WaitKind::kMicroseconds:
-      return &BarrierState<Memory, Algorithm, FixedTime>::kOps;
-    case WaitKind::kAuto:
-      return &BarrierState<Memory, Algorithm, AutoWait>::kOps;
+#define MUSTER_CASE(symbol, name, Policy) \
+  case WaitKind::symbol:                  \
+    return &BarrierState<Memory, Algorithm, Policy>::kOps;
+    MUSTER_WAITS(MUSTER_CASE)
+#undef MUSTER_CASE
   }
   return nullptr;
 }
@@ -130,27 +139,6 @@ const BarrierOps<Memory>* barrier_ops(BarrierKind barrier, WaitKind wait) {
       return nullptr;
   }
   return nullptr;
-}
-
-// How long a policy spins, given the machine's context-switch cost.
-constexpr std::uint64_t spin_budget_ns(WaitKind wait, std::uint64_t microseconds,
-                                       std::uint64_t context_switch_ns) {
-  switch (wait) {
-    case WaitKind::kCs:
-      return context_switch_ns * kCsTenths / 10;
-    case WaitKind::kCsPlus:
-      return context_switch_ns * kCsPlusTenths / 10;
-    case WaitKind::kTwoCsPlus:
-    case WaitKind::kAuto:
-      return context_switch_ns * kTwoCsPlusTenths / 10;
-    case WaitKind::kMicroseconds:
-      return microseconds * 1000;
-    case WaitKind::kSpin:
-    case WaitKind::kBlock:
-    case WaitKind::kYield:
-      return 0;
-  }
-  return 0;
 }
 
 }  // namespace muster

@@ -28,8 +28,9 @@ struct BenchTeam {
   BenchTeam(BarrierKind barrier, WaitKind wait, unsigned size)
       : ops(barrier_ops<NativeMemory>(barrier, wait)) {
     const Layout layout;
-    const WaitParameters parameters{.budget_ns = spin_budget_ns(wait, 0, context_switch_ns()),
-                                    .team_size = size};
+    const WaitParameters parameters{.team_size = size,
+                                    .context_switch_ns = context_switch_ns(),
+                                    .wake_ns = context_switch_ns()};
     if (arena.reserve(ops->bytes(size, layout))) {
       state = ops->create(arena, size, layout, parameters);
     }

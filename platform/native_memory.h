@@ -27,6 +27,7 @@ struct NativeMemory {
   }
   static std::uint64_t now_ns() { return monotonic_ns(); }
   static void yield() { sched_yield(); }
+  static unsigned current_cpu() { return muster::current_cpu(); }
   static unsigned allowed_cpus() { return muster::allowed_cpus(); }
 
   // See fences.h for the contract of the two.

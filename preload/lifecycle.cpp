@@ -48,7 +48,11 @@ void get_ready() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
     const Settings& in_force = settings();
-    set_barrier_choice({in_force.barrier, in_force.wait.kind, in_force.wait.microseconds});
+    set_barrier_choice({.barrier = in_force.barrier,
+                        .wait = in_force.wait.kind,
+                        .microseconds = in_force.wait.microseconds,
+                        .base_ns = in_force.wait_base_us * 1000,
+                        .conditional_ns = in_force.wait_cond_us * 1000});
     switch_runtimes(in_force.on);
     if (in_force.on) {
       pthread_atfork(nullptr, nullptr, after_fork_in_child);

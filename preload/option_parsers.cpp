@@ -25,19 +25,6 @@ int index_of(const char* text, const char* const* names, int count) {
   return -1;
 }
 
-// `<n>us`: digits only (strtoull would take a sign, spaces and a wrapped-around negative).
-bool parse_microseconds(const char* text, std::uint64_t& out) {
-  std::uint64_t value = 0;
-  const char* at = text;
-  for (; *at >= '0' && *at <= '9'; ++at) {
-    value = value * 10 + static_cast<std::uint64_t>(*at - '0');
-    if (value > kMaxSpinMicroseconds) return false;
-  }
-  if (at == text || !equal(at, "us")) return false;
-  out = value;
-  return true;
-}
-
 }  // namespace
 
 bool parse_switch(const char* text, bool& out) { return parse_pair(text, "on", "off", out); }
@@ -48,6 +35,19 @@ bool parse_barrier(const char* text, BarrierKind& out) {
   const int index = index_of(text, kBarrierNames, kBarrierKinds);
   if (index < 0) return false;
   out = static_cast<BarrierKind>(index);
+  return true;
+}
+
+// `<n>us`: digits only (strtoull would take a sign, spaces and a wrapped-around negative).
+bool parse_microseconds(const char* text, std::uint64_t& out) {
+  std::uint64_t value = 0;
+  const char* at = text;
+  for (; *at >= '0' && *at <= '9'; ++at) {
+    value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+    if (value > kMaxSpinMicroseconds) return false;
+  }
+  if (at == text || !equal(at, "us")) return false;
+  out = value;
   return true;
 }
 

@@ -25,6 +25,10 @@ inline constexpr Option kOptions[] = {
      "The barrier algorithm. `auto` chooses per team, from its size and the topology."},
     {"MUSTER_WAIT", "auto", MUSTER_WAIT_VALUES,
      "How a thread waits: how long it spins before it blocks. `auto` decides per team."},
+    {"MUSTER_WAIT_BASE", "", "<n>us",
+     "With `conditional`: how long to spin in any case, instead of the measured W."},
+    {"MUSTER_WAIT_COND", "", "<n>us",
+     "With `conditional`: spin on while arrivals come within this, instead of 3 W."},
     {"MUSTER_REPORT", "", "stderr|FILE.txt|FILE.json|FILE.csv",
      "Write a report at exit. In FILE, %h is the host, %p the process, %r the MPI rank, %% a %."},
     {"MUSTER_VERBOSE", "0", "0|1", "Tell on stderr what was set and which runtimes were found."},
@@ -44,7 +48,8 @@ bool parse_switch(const char* text, bool& out);          // on|off
 bool parse_flag(const char* text, bool& out);            // 0|1
 bool parse_barrier(const char* text, BarrierKind& out);  // a name of barriers/names.h
 bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/names.h, or <n>us
-bool parse_report(const char* text);                     // not empty, not overlong, known % only
+bool parse_microseconds(const char* text, std::uint64_t& out);  // <n>us, up to a minute
+bool parse_report(const char* text);  // not empty, not overlong, known % only
 
 inline constexpr std::uint64_t kMaxSpinMicroseconds = 60ULL * 1000 * 1000;  // a minute
 inline constexpr std::size_t kMaxReportPath = 4000;                         // below PATH_MAX
@@ -55,6 +60,8 @@ struct Settings {
   bool on = true;
   BarrierKind barrier = BarrierKind::kAuto;
   WaitChoice wait{WaitKind::kAuto, 0};
+  std::uint64_t wait_base_us = 0;  // 0: not set
+  std::uint64_t wait_cond_us = 0;
   const char* report = "";  // as given, unexpanded; points into storage of the library
   bool verbose = false;
 };

@@ -46,6 +46,10 @@ void read_all() {
   take("MUSTER_BARRIER",
        [](const char* value) { return parse_barrier(value, g_settings.barrier); });
   take("MUSTER_WAIT", [](const char* value) { return parse_wait(value, g_settings.wait); });
+  take("MUSTER_WAIT_BASE",
+       [](const char* value) { return parse_microseconds(value, g_settings.wait_base_us); });
+  take("MUSTER_WAIT_COND",
+       [](const char* value) { return parse_microseconds(value, g_settings.wait_cond_us); });
   take("MUSTER_REPORT", keep_report);
   take("MUSTER_VERBOSE", [](const char* value) { return parse_flag(value, g_settings.verbose); });
 }

@@ -18,9 +18,9 @@ std::atomic<Team*> g_newest{nullptr};
 std::atomic<unsigned> g_made{0};
 Team* g_spare = nullptr;
 
-bool needs_context_switch_cost(WaitKind wait) {
-  return wait == WaitKind::kAuto || wait == WaitKind::kCs || wait == WaitKind::kCsPlus ||
-         wait == WaitKind::kTwoCsPlus;
+bool needs_calibration(WaitKind wait) {
+  return wait != WaitKind::kSpin && wait != WaitKind::kBlock && wait != WaitKind::kYield &&
+         wait != WaitKind::kMicroseconds;
 }
 
 // `tree` asks for the machine's shape whatever the size: the user chose it.
@@ -126,10 +126,15 @@ void Team::prepare(unsigned size) {
     register_fences();
     const auto* ops = barrier_ops<NativeMemory>(kind_, g_choice.wait);
     const Layout layout = layout_of(kind_, size);
-    WaitParameters wait{.budget_ns = 0, .team_size = size, .bound_cpus = bound};
-    wait.budget_ns =
-        spin_budget_ns(g_choice.wait, g_choice.microseconds,
-                       needs_context_switch_cost(g_choice.wait) ? context_switch_ns() : 0);
+    const std::uint64_t switch_ns =
+        needs_calibration(g_choice.wait) ? context_switch_ns() : kDefaultContextSwitchNs;
+    const WaitParameters wait{.team_size = size,
+                              .bound_cpus = bound,
+                              .context_switch_ns = switch_ns,
+                              .wake_ns = switch_ns,
+                              .fixed_ns = g_choice.microseconds * 1000,
+                              .base_ns = g_choice.base_ns,
+                              .conditional_ns = g_choice.conditional_ns};
     const std::size_t bytes = ops->bytes(size, layout) + PaddedArray<Member>::bytes(size, layout) +
                               2 * layout.stride + 2 * sizeof(Member);
     barrier_ = arena_.reserve(bytes) ? ops->create(arena_, size, layout, wait) : nullptr;

@@ -1,23 +1,26 @@
-// `auto`, the default, in its first form:
+// `auto`, the default: no spin time is right everywhere, so each wait looks at who is kept waiting
+// by it.
 //
-// - The team fits on the CPUs it may use: 2CS+, then block. A teammate is most likely running.
-// - It does not fit: a spinning thread keeps a teammate from the CPU, so give the CPU up. How,
-// depends on
-//   who takes it: a teammate gives it back within a few microseconds, a stranger only after its
-//   slice of milliseconds. The time that one sched_yield took tells which. While yields come back
-//   soon, yield; once one did not, block at once, and try yielding again later (10 ms, then twice
-//   as long each time).
+// Whether to spin. Spinning is harmless as long as the CPU is of no use to the team otherwise. A
+// waiter looks in the roster for a teammate that has not arrived and was last seen on the waiter's
+// own CPU. If there is one, spinning only keeps it away: give the CPU up at once. If there is none,
+// spin on, for a limited time, and then block on the team's word.
 //
-// A waiter that has yielded for a millisecond blocks all the same: its teammates are busy with
-// something long. What a team may use is read again every 10 ms of waiting, so a narrowed affinity
-// is noticed.
+// How to give the CPU up. sched_yield is the cheapest hand-over as long as only teammates want the
+// CPU: they come back within microseconds. Beside a stranger it is the worst: the kernel charges
+// the yielder a whole slice for it, so the stranger runs for milliseconds. Sleeping for the
+// teammate (waiting/roster.h) costs two system calls more and loses nothing. Whether a stranger is
+// near shows in time that is missing: a yield that took as long as a slice, a gap between two
+// clock reads while spinning, a sleep for a teammate that outlasted one. While nothing of the kind
+// has been seen for some time, yield; and spin longer, since nobody else wants the CPU.
+//
+// The signals and limits, and what else was tried, are in docs/waiting.md.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "platform/native_memory.h"
-#include "waiting/fixed_time.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -25,86 +28,84 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : two_cs_plus_(parameters),
-        team_size_(parameters.team_size),
-        bound_cpus_(parameters.bound_cpus) {}
+      : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
-  bool quick_polls() const { return mode() == Mode::kSpin; }
-  bool spins_first() const { return mode() != Mode::kBlock; }
+  static constexpr bool kUsesRoster = true;
+  bool quick_polls() const { return fits_.load(std::memory_order_relaxed); }
+  static bool spins_first() { return true; }
 
   template <class Memory, class Done>
-  bool spin(std::uint64_t start_ns, Done&& done, WaitStats& stats) {
-    if (start_ns >= look_again_ns_.load(std::memory_order_relaxed)) look_at_cpus<Memory>(start_ns);
-    switch (mode()) {
-      case Mode::kSpin:
-        return two_cs_plus_.spin<Memory>(start_ns, done, stats);
-      case Mode::kYield:
-        return yield_while_teammates_want_the_cpu<Memory>(start_ns, done, stats);
-      case Mode::kBlock:
-        if (start_ns < try_yield_ns_.load(std::memory_order_relaxed)) return false;
-        set_mode(Mode::kYield);
-        return yield_while_teammates_want_the_cpu<Memory>(start_ns, done, stats);
+  bool spin(const Wait<Memory>& wait, Done&& done) {
+    if (wait.start_ns >= look_again_ns_.load(std::memory_order_relaxed)) look_at_cpus(wait);
+    const bool stranger_near = is_stranger_near(wait.start_ns);
+    const std::uint64_t budget_ns = stranger_near ? kSpinBesideStrangersNs : kSpinUndisturbedNs;
+    for (std::uint64_t before_ns = wait.start_ns;;) {
+      if (done()) return true;
+      const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
+      if (absent == kNobody) {
+        if (poll<Memory>(done)) return true;
+      } else if (!is_stranger_near(before_ns)) {
+        Memory::yield();
+        wait.stats.yields.add();
+      } else if (may_sleep_for_a_teammate(wait)) {
+        wait.roster.give_way_to(absent, wait.episode, done, wait.stats);
+      } else {
+        return false;
+      }
+      const std::uint64_t now_ns = Memory::now_ns();
+      if (now_ns - before_ns >= kStrangersSliceNs) {
+        if (absent != kNobody) wait.stats.long_yields.add();
+        stranger_seen_ns_.store(now_ns, std::memory_order_relaxed);
+      }
+      if (now_ns - wait.start_ns >= budget_ns) return done();
+      before_ns = now_ns;
     }
-    return false;
   }
 
  private:
-  enum class Mode : int { kSpin, kYield, kBlock };
-
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
   static constexpr std::uint64_t kStrangersSliceNs = 500'000;  // teammates come back in 1-100 us
-  static constexpr std::uint64_t kLongestYieldingNs = 1'000'000;
-  static constexpr std::uint64_t kFirstPauseNs = 10'000'000;
-  static constexpr std::uint64_t kLongestPauseNs = 320'000'000;
+  static constexpr std::uint64_t kStrangerStaysNs = 25'000'000;
+  static constexpr std::uint64_t kSpinUndisturbedNs = 1'000'000;
+  static constexpr std::uint64_t kSpinBesideStrangersNs = 50'000;
+  static constexpr unsigned kPollsPerClockRead = 16;
 
-  Mode mode() const { return mode_.load(std::memory_order_relaxed); }
-  void set_mode(Mode mode) { mode_.store(mode, std::memory_order_relaxed); }
-
-  template <class Memory>
-  void look_at_cpus(std::uint64_t now_ns) {
-    look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    const bool fits = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
-    if (fits) {
-      set_mode(Mode::kSpin);
-    } else if (mode() == Mode::kSpin) {
-      set_mode(Mode::kYield);
-    }
+  bool is_stranger_near(std::uint64_t now_ns) const {
+    const std::uint64_t seen_ns = stranger_seen_ns_.load(std::memory_order_relaxed);
+    return seen_ns != 0 && now_ns < seen_ns + kStrangerStaysNs;
   }
 
   template <class Memory, class Done>
-  bool yield_while_teammates_want_the_cpu(std::uint64_t start_ns, Done&& done, WaitStats& stats) {
-    for (std::uint64_t before = start_ns; before - start_ns < kLongestYieldingNs;) {
+  static bool poll(Done&& done) {
+    for (unsigned poll = 0; poll < kPollsPerClockRead; ++poll) {
       if (done()) return true;
-      Memory::yield();
-      stats.yields.add();
-      const std::uint64_t after = Memory::now_ns();
-      if (after - before >= kStrangersSliceNs) {
-        a_stranger_took_the_cpu(after);
-        return done();
-      }
-      before = after;
+      Memory::pause();
     }
     return false;
   }
 
-  void a_stranger_took_the_cpu(std::uint64_t now_ns) {
-    if (mode() == Mode::kBlock) return;  // a teammate found out at the same time
-    std::uint64_t pause = pause_ns_.load(std::memory_order_relaxed);
-    const std::uint64_t tried_since = try_yield_ns_.load(std::memory_order_relaxed);
-    if (now_ns - tried_since > pause) pause = kFirstPauseNs;  // yielding was good for that long
-    try_yield_ns_.store(now_ns + pause, std::memory_order_relaxed);
-    pause_ns_.store(pause * 2 < kLongestPauseNs ? pause * 2 : kLongestPauseNs,
-                    std::memory_order_relaxed);
-    set_mode(Mode::kBlock);
+  template <class Memory>
+  static bool may_sleep_for_a_teammate(const Wait<Memory>& wait) {
+    wait.roster.ask_for_full_fences(true, wait.episode);
+    return wait.for_release && wait.roster.full_fences(wait.episode);
   }
 
-  FixedTime two_cs_plus_;
+  // What the team may use, every 10 ms of waiting, so that a narrowed affinity is noticed.
+  template <class Memory>
+  void look_at_cpus(const Wait<Memory>& wait) {
+    look_again_ns_.store(wait.start_ns + kLookEveryNs, std::memory_order_relaxed);
+    const bool fits = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
+    fits_.store(fits, std::memory_order_relaxed);
+    if (fits && !is_stranger_near(wait.start_ns)) {
+      wait.roster.ask_for_full_fences(false, wait.episode);
+    }
+  }
+
   const unsigned team_size_;
   const unsigned bound_cpus_;
-  std::atomic<Mode> mode_{Mode::kSpin};
+  std::atomic<bool> fits_{true};
   std::atomic<std::uint64_t> look_again_ns_{0};
-  std::atomic<std::uint64_t> try_yield_ns_{0};
-  std::atomic<std::uint64_t> pause_ns_{kFirstPauseNs};
+  std::atomic<std::uint64_t> stranger_seen_ns_{0};
 };
 
 static_assert(WaitingPolicy<AutoWait, NativeMemory>);

@@ -10,11 +10,12 @@ namespace muster {
 class Block {
  public:
   explicit Block(const WaitParameters&) {}
+  static constexpr bool kUsesRoster = false;
   static bool quick_polls() { return false; }
   static bool spins_first() { return false; }
 
   template <class Memory, class Done>
-  bool spin(std::uint64_t, Done&&, WaitStats&) {
+  bool spin(const Wait<Memory>&, Done&&) {
     return false;
   }
 };

@@ -1,11 +1,6 @@
-// `cs`, `cs+`, `2cs+` and `<n>us`: spin for a fixed time, then block.
-//
-// Spinning as long as a context switch costs (CS) is 2-competitive: it never takes more than twice
-// what the best choice in hindsight would have taken. Tsafrir & Feitelson (section 4.2) add to it:
-// the last thread to arrive must wake the others one after another, so waits are longer than CS
-// even when all run (CS+ = 1.2 CS); and a teammate that was switched out at its turn needs one more
-// switch before it can arrive (2CS+ = 2.2 CS), which wins over the whole range of loads (their
-// Figure 5). Peter et al. (section 3) use a fixed 50 us.
+// Spinning for a time that is known beforehand, then blocking: what `<n>us` does with the user's
+// own figure, and what the policies that take theirs from CS are made of. Peter et al. (section 3)
+// use 50 us, enough to pass their barrier without blocking when the work is balanced.
 #pragma once
 
 #include "platform/native_memory.h"
@@ -13,34 +8,39 @@
 
 namespace muster {
 
-// The factors, in tenths of CS.
-inline constexpr std::uint64_t kCsTenths = 10;
-inline constexpr std::uint64_t kCsPlusTenths = 12;
-inline constexpr std::uint64_t kTwoCsPlusTenths = 22;
+// Polls until done() holds (true) or `budget_ns` have passed since start_ns (false).
+template <class Memory, class Done>
+bool spin_for(std::uint64_t budget_ns, std::uint64_t start_ns, Done&& done) {
+  // A pause takes 3 ns on one CPU and 47 on the next, so the budget is time, not a count; the clock
+  // is read rarely enough that most polls look at the condition.
+  constexpr unsigned kPollsPerClockRead = 16;
+  for (;;) {
+    for (unsigned poll = 0; poll < kPollsPerClockRead; ++poll) {
+      if (done()) return true;
+      Memory::pause();
+    }
+    if (Memory::now_ns() - start_ns >= budget_ns) return false;
+  }
+}
 
 class FixedTime {
  public:
-  explicit FixedTime(const WaitParameters& parameters) : budget_ns_(parameters.budget_ns) {}
+  explicit FixedTime(const WaitParameters& parameters) : FixedTime(parameters.fixed_ns) {}
+
+  static constexpr bool kUsesRoster = false;
   bool quick_polls() const { return budget_ns_ > 0; }  // 0us is `block`
   bool spins_first() const { return budget_ns_ > 0; }
+  std::uint64_t budget_ns() const { return budget_ns_; }
 
   template <class Memory, class Done>
-  bool spin(std::uint64_t start_ns, Done&& done, WaitStats&) const {
-    if (budget_ns_ == 0) return false;
-    for (;;) {
-      for (unsigned poll = 0; poll < kPollsPerClockRead; ++poll) {
-        if (done()) return true;
-        Memory::pause();
-      }
-      if (Memory::now_ns() - start_ns >= budget_ns_) return false;
-    }
+  bool spin(const Wait<Memory>& wait, Done&& done) const {
+    return budget_ns_ > 0 && spin_for<Memory>(budget_ns_, wait.start_ns, done);
   }
 
- private:
-  // A pause takes 3 ns on one CPU and 47 on the next, so the budget is time, not a count; the clock
-  // is read rarely enough that most polls look at the condition.
-  static constexpr unsigned kPollsPerClockRead = 16;
+ protected:
+  explicit FixedTime(std::uint64_t budget_ns) : budget_ns_(budget_ns) {}
 
+ private:
   const std::uint64_t budget_ns_;
 };
 

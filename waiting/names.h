@@ -4,25 +4,30 @@
 
 namespace muster {
 
-// One line a policy: enumerator, name.
-#define MUSTER_WAITS(X)     \
-  X(kSpin, "spin")          \
-  X(kBlock, "block")        \
-  X(kCs, "cs")              \
-  X(kCsPlus, "cs+")         \
-  X(kTwoCsPlus, "2cs+")     \
-  X(kYield, "yield")        \
-  X(kMicroseconds, "<n>us") \
-  X(kAuto, "auto")
+// One line a policy: enumerator, name, class (in the header of that name; barriers/registry.h brings
+// the two together).
+#define MUSTER_WAITS(X)                       \
+  X(kSpin, "spin", Spin)                      \
+  X(kBlock, "block", Block)                   \
+  X(kCs, "cs", Cs)                            \
+  X(kCsPlus, "cs+", CsPlus)                   \
+  X(kTwoCsPlus, "2cs+", TwoCsPlus)            \
+  X(kExponential, "exponential", Exponential) \
+  X(kUniform, "uniform", Uniform)             \
+  X(kRandom, "random", Random)                \
+  X(kConditional, "conditional", Conditional) \
+  X(kYield, "yield", Yield)                   \
+  X(kMicroseconds, "<n>us", FixedTime)        \
+  X(kAuto, "auto", AutoWait)
 
 enum class WaitKind {
-#define MUSTER_ENUMERATOR(symbol, name) symbol,
+#define MUSTER_ENUMERATOR(symbol, name, policy) symbol,
   MUSTER_WAITS(MUSTER_ENUMERATOR)
 #undef MUSTER_ENUMERATOR
 };
 
 inline constexpr const char* kWaitNames[] = {
-#define MUSTER_NAME(symbol, name) name,
+#define MUSTER_NAME(symbol, name, policy) name,
     MUSTER_WAITS(MUSTER_NAME)
 #undef MUSTER_NAME
 };
@@ -31,6 +36,7 @@ inline constexpr int kWaitKinds = sizeof(kWaitNames) / sizeof(kWaitNames[0]);
 
 constexpr const char* name_of(WaitKind kind) { return kWaitNames[static_cast<int>(kind)]; }
 
-#define MUSTER_WAIT_VALUES "auto|spin|block|cs|cs+|2cs+|<n>us|yield"
+#define MUSTER_WAIT_VALUES \
+  "auto|spin|block|cs|cs+|2cs+|exponential|uniform|random|conditional|<n>us|yield"
 
 }  // namespace muster

@@ -8,7 +8,8 @@
 // made while nobody sleeps.
 //
 // Cost: a waker with nobody asleep loads one line that stays shared in every cache. The fences are
-// the asymmetric pair of platform/fences.h.
+// the asymmetric pair of platform/fences.h, or full ones on both sides where sleeper and waker agree
+// on that (waiting/roster.h says how).
 #pragma once
 
 #include <atomic>
@@ -23,24 +24,38 @@ template <class Memory>
 class SleepWord {
  public:
   // After a store that may end somebody's wait: whether somebody may be asleep on it.
-  bool somebody_sleeps() const {
-    Memory::light_fence();
+  bool somebody_sleeps(bool full_fences = false) const {
+    if (full_fences) {
+      Memory::full_fence();
+    } else {
+      Memory::light_fence();
+    }
     return asleep_.load(std::memory_order_relaxed) != 0;
   }
 
   // After a store that ends the wait of everyone who sleeps here.
-  void wake(WaitStats& stats) {
-    if (somebody_sleeps()) [[unlikely]]
+  void wake(WaitStats& stats, bool full_fences = false) {
+    if (somebody_sleeps(full_fences)) [[unlikely]]
       wake_sleepers(stats);
+  }
+
+  // The same for a caller that has made a full fence since that store.
+  void wake_after_fence(WaitStats& stats) {
+    if (asleep_.load(std::memory_order_relaxed) != 0) wake_sleepers(stats);
   }
 
   // Returns once done() holds. `done` is a function of shared words that are stored before wake().
   template <class Done>
-  void sleep_until(Done&& done, WaitStats& stats) {
+  void sleep_until(Done&& done, WaitStats& stats, bool full_fences = false) {
     for (;;) {
       const std::uint32_t seen = sequence_.load(std::memory_order_acquire);
       asleep_.store(1, std::memory_order_relaxed);
-      const bool fenced = Memory::heavy_fence();
+      bool fenced = true;
+      if (full_fences) {
+        Memory::full_fence();
+      } else {
+        fenced = Memory::heavy_fence();
+      }
       if (done()) return;
       stats.blocks.add();
       if (Memory::wait(sequence_, seen, /*limited=*/!fenced)) stats.wakeups.add();

@@ -11,11 +11,12 @@ namespace muster {
 class Spin {
  public:
   explicit Spin(const WaitParameters&) {}
+  static constexpr bool kUsesRoster = false;
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
 
   template <class Memory, class Done>
-  bool spin(std::uint64_t, Done&& done, WaitStats&) {
+  bool spin(const Wait<Memory>&, Done&& done) {
     while (!done()) Memory::pause();
     return true;
   }

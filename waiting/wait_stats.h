@@ -53,6 +53,8 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(wakeups)         /* returns from such a sleep */                                    \
   X(wake_calls)      /* system calls that woke others */                                \
   X(yields)          /* sched_yield calls */                                            \
+  X(long_yields)     /* of these: a stranger took the CPU for its slice */              \
+  X(gave_way)        /* sleeps for a teammate that needed the same CPU */               \
   X(failed_updates)  /* compare-and-swap or store-conditional that failed on arrival */ \
   X(waited_ns)       /* time waited after the quick polls */
 

@@ -17,31 +17,39 @@ class Waiter {
  public:
   using Memory = MemoryType;
 
-  Waiter(Policy& policy, const Interruption<Memory>& interruption, Episode episode,
-         WaitStats& stats)
-      : policy_(policy), interruption_(interruption), episode_(episode), stats_(stats) {}
+  // To be made on arrival, before the algorithm says that the thread has arrived.
+  Waiter(Policy& policy, Roster<Memory>& roster, const Interruption<Memory>& interruption,
+         unsigned me, Episode episode, WaitStats& stats)
+      : policy_(policy),
+        roster_(roster),
+        interruption_(interruption),
+        me_(me),
+        episode_(episode),
+        stats_(stats) {
+    if constexpr (Policy::kUsesRoster) roster_.arrive(me, episode);
+  }
 
   // Waits until holds(), which reads shared words with acquire; `word` is where those who make it
   // true look for sleepers. True when it holds, false when the instance was called off before it
-  // did: the caller then leaves the barrier as it is.
+  // did: the caller then leaves the barrier as it is. For a thread that others still wait for.
   template <class Condition>
   bool wait(Condition&& holds, SleepWord<Memory>& word) {
-    if (holds()) return true;
-    if (interruption_.calls_off(episode_)) return false;
-    begin();
-    if (policy_.quick_polls() && quickly(holds)) return true;
-    const auto done = [&] { return holds() || interruption_.calls_off(episode_); };
-    const std::uint64_t now_ns = Memory::now_ns();
-    if (start_ns_ == 0) start_ns_ = now_ns;
-    if (!policy_.template spin<Memory>(now_ns, done, stats_)) {
-      blocked_ = true;
-      word.sleep_until(done, stats_);
-    }
-    return holds();
+    return wait_in_phases(holds, word, /*for_release=*/false);
+  }
+
+  // The same for the last wait of an instance: nothing that this thread does then lets another go.
+  template <class Condition>
+  bool wait_for_release(Condition&& holds, SleepWord<Memory>& word) {
+    return wait_in_phases(holds, word, /*for_release=*/true);
   }
 
   // Ends somebody's wait: call after the store that does.
-  void wake(SleepWord<Memory>& word) { word.wake(stats_); }
+  void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences()); }
+
+  // The same without waking: whether somebody may be asleep.
+  bool somebody_sleeps(const SleepWord<Memory>& word) const {
+    return word.somebody_sleeps(full_fences());
+  }
 
   // Where an arrival by compare-and-swap counts its failures.
   Tally& failed_updates() { return stats_.failed_updates; }
@@ -49,6 +57,7 @@ class Waiter {
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
   bool leave(bool released) {
+    if constexpr (Policy::kUsesRoster) roster_.leave(me_, episode_, stats_);
     if (released && interruption_.calls_off(episode_)) released = false;
     if (released) {
       stats_.barriers.add();
@@ -68,6 +77,31 @@ class Waiter {
   }
 
  private:
+  template <class Condition>
+  bool wait_in_phases(Condition&& holds, SleepWord<Memory>& word, bool for_release) {
+    if (holds()) return true;
+    if (interruption_.calls_off(episode_)) return false;
+    begin();
+    if (policy_.quick_polls() && quickly(holds)) return true;
+    const auto done = [&] { return holds() || interruption_.calls_off(episode_); };
+    const std::uint64_t now_ns = Memory::now_ns();
+    if (start_ns_ == 0) start_ns_ = now_ns;
+    const Wait<Memory> wait{roster_, me_, episode_, now_ns, for_release, stats_};
+    const std::uint64_t gave_way = stats_.gave_way.read();
+    if (!policy_.template spin<Memory>(wait, done)) {
+      blocked_ = true;
+      word.sleep_until(done, stats_, full_fences());
+    } else if (stats_.gave_way.read() != gave_way) {
+      blocked_ = true;
+    }
+    return holds();
+  }
+
+  bool full_fences() const {
+    if constexpr (Policy::kUsesRoster) return roster_.full_fences(episode_);
+    return false;
+  }
+
   void begin() {
     if (waited_) return;
     waited_ = true;
@@ -93,7 +127,9 @@ class Waiter {
   static constexpr unsigned kPausedPolls = 32;
 
   Policy& policy_;
+  Roster<Memory>& roster_;
   const Interruption<Memory>& interruption_;
+  const unsigned me_;
   const Episode episode_;
   WaitStats& stats_;
   std::uint64_t start_ns_ = 0;  // 0 = no clock read yet

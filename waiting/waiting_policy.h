@@ -6,17 +6,35 @@
 #include <concepts>
 #include <cstdint>
 
+#include "waiting/episode.h"
+#include "waiting/roster.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
 
-// What a policy is made from, per team.
+// What a policy is made from, per team. Times in ns; 0 = not known or not set.
 struct WaitParameters {
-  std::uint64_t budget_ns = 0;  // for fixed budgets, and the spinning of `auto`
   unsigned team_size = 1;
   // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
   // not bound: then every thread may use what its affinity mask says.
   unsigned bound_cpus = 0;
+  std::uint64_t context_switch_ns = 0;  // CS (waiting/context_switch_cost.h)
+  std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper
+  std::uint64_t fixed_ns = 0;           // for `<n>us`
+  std::uint64_t base_ns = 0;            // for `conditional`: S_base, 0 = from W
+  std::uint64_t conditional_ns = 0;     // for `conditional`: S_cond, 0 = from W
+};
+
+// One thread's wait at one instance, as its policy sees it.
+template <class Memory>
+struct Wait {
+  Roster<Memory>& roster;
+  unsigned me;
+  Episode episode;
+  std::uint64_t start_ns;
+  // Nobody waits for this thread any more: it may sleep for a teammate (waiting/roster.h).
+  bool for_release;
+  WaitStats& stats;
 };
 
 namespace detail {
@@ -27,20 +45,20 @@ struct AlwaysDone {
 
 // One object serves all threads of a team, so whatever changes in it is atomic.
 //
+//   kUsesRoster     whether it looks at the roster, which is then kept
 //   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
 //   spins_first()   whether phase one is a spin at all; SSR counts only waits that begin with one
-//   spin(start_ns, done, stats)
-//                   phase one, begun at start_ns: true as soon as done() holds, false when the
-//                   thread should block. A policy that never blocks never returns false.
+//   spin(wait, done)
+//                   phase one: true as soon as done() holds, false when the thread should block. A
+//                   policy that never blocks never returns false.
 template <class Policy, class Memory>
 concept WaitingPolicy =
-    requires(Policy policy, const WaitParameters& parameters, WaitStats& stats) {
+    requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {
       requires std::constructible_from<Policy, const WaitParameters&>;
+      { Policy::kUsesRoster } -> std::convertible_to<bool>;
       { policy.quick_polls() } -> std::same_as<bool>;
       { policy.spins_first() } -> std::same_as<bool>;
-      {
-        policy.template spin<Memory>(std::uint64_t{}, detail::AlwaysDone{}, stats)
-      } -> std::same_as<bool>;
+      { policy.template spin<Memory>(wait, detail::AlwaysDone{}) } -> std::same_as<bool>;
     };
 
 }  // namespace muster

@@ -10,14 +10,15 @@ namespace muster {
 class Yield {
  public:
   explicit Yield(const WaitParameters&) {}
+  static constexpr bool kUsesRoster = false;
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
 
   template <class Memory, class Done>
-  bool spin(std::uint64_t, Done&& done, WaitStats& stats) {
+  bool spin(const Wait<Memory>& wait, Done&& done) {
     while (!done()) {
       Memory::yield();
-      stats.yields.add();
+      wait.stats.yields.add();
     }
     return true;
   }

@@ -42,8 +42,10 @@ class TestTeam {
  public:
   TestTeam(BarrierKind barrier, WaitKind wait, unsigned size, const Layout& layout = {})
       : size_(size), ops_(barrier_ops<Memory>(barrier, wait)), stats_(size) {
-    const WaitParameters parameters{.budget_ns = spin_budget_ns(wait, 20, kContextSwitchNs),
-                                    .team_size = size};
+    const WaitParameters parameters{.team_size = size,
+                                    .context_switch_ns = kContextSwitchNs,
+                                    .wake_ns = kContextSwitchNs,
+                                    .fixed_ns = 20'000};
     if (arena_.reserve(ops_->bytes(size, layout))) {
       state_ = ops_->create(arena_, size, layout, parameters);
     }

@@ -1,0 +1,197 @@
+// What `auto` decides, driven through synthetic loads on a simulated clock.
+#include "waiting/auto_wait.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/simulated_wait.h"
+
+namespace muster::test {
+namespace {
+
+constexpr auto kNever = [] { return false; };
+
+// Thread 0 on CPU 0 waits; the others were seen last on `cpu` and have not arrived.
+void everyone_absent_on(SimulatedTeam& team, unsigned cpu) {
+  for (unsigned i = 1; i < team.roster().team(); ++i) team.arrive(i, cpu, team.episode() - 1);
+}
+
+// Passes instances until sleeping for a teammate is allowed.
+template <class Policy>
+void pass_instances(SimulatedTeam& team, Policy& policy, unsigned count, unsigned cpu) {
+  for (unsigned i = 0; i < count; ++i) {
+    everyone_absent_on(team, cpu);
+    bool released = false;
+    int polls = 0;
+    team.wait(policy, [&] { return ++polls > 2; }, released);
+    team.next_episode();
+  }
+  everyone_absent_on(team, cpu);
+}
+
+TEST(Auto, SpinsWhileNobodyIsKeptAway) {
+  SimulatedTeam team(4);
+  AutoWait policy({.team_size = 4});
+  everyone_absent_on(team, 1);
+  const std::uint64_t spun = team.wait_in_vain(policy);
+  EXPECT_GE(spun, 1'000'000U);
+  EXPECT_LE(spun, 1'010'000U) << "but not for ever";
+  EXPECT_EQ(team.stats().yields.read(), 0U);
+  EXPECT_TRUE(policy.quick_polls());
+}
+
+TEST(Auto, YieldsToATeammateOnItsOwnCpu) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  everyone_absent_on(team, 0);
+  bool released = false;
+  int polls = 0;
+  team.wait(policy, [&] { return ++polls > 20; }, released);
+  EXPECT_TRUE(released);
+  EXPECT_EQ(team.stats().yields.read(), 20U);
+  EXPECT_EQ(team.stats().long_yields.read(), 0U);
+  EXPECT_FALSE(policy.quick_polls()) << "8 threads on 4 CPUs";
+}
+
+TEST(Auto, StopsYieldingWhenTheTeammateHasArrived) {
+  SimulatedTeam team(2);
+  AutoWait policy({.team_size = 2});
+  everyone_absent_on(team, 0);
+  bool released = false;
+  team.wait(
+      policy,
+      [&] {
+        if (team.stats().yields.read() == 3) team.arrive(1, 0, team.episode());
+        return false;
+      },
+      released);
+  EXPECT_EQ(team.stats().yields.read(), 3U);
+}
+
+TEST(Auto, SleepsForTheTeammateBesideAStranger) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  SimulatedMemory::yield_ns = 3'000'000;  // a stranger's slice
+  everyone_absent_on(team, 0);
+  EXPECT_EQ(team.wait_in_vain(policy), 3'000'000U + 1U);
+  EXPECT_EQ(team.stats().long_yields.read(), 1U);
+  team.next_episode();
+  pass_instances(team, policy, 4, 0);
+  EXPECT_EQ(team.stats().yields.read(), 1U) << "yields no more";
+
+  // Thread 1 arrives while thread 0 sleeps for it, and leaves the instance.
+  bool released = false;
+  SimulatedMemory::on_sleep = [&] {
+    team.arrive(1, 0, team.episode());
+    team.roster().leave(1, team.episode(), team.stats());
+  };
+  team.wait(policy, [&] { return SimulatedMemory::sleeps == 1; }, released);
+  EXPECT_TRUE(released);
+  EXPECT_EQ(SimulatedMemory::sleeps, 1U);
+  EXPECT_GE(team.stats().gave_way.read(), 1U);
+}
+
+// The bar: back within 50 ms when the load has gone, and no attempt while it stays.
+TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  SimulatedMemory::yield_ns = 3'000'000;
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  const std::uint64_t left = SimulatedMemory::now;
+  SimulatedMemory::yield_ns = 1'000;
+  while (team.stats().yields.read() == 1 && SimulatedMemory::now < left + 1'000'000'000) {
+    pass_instances(team, policy, 1, 0);
+    SimulatedMemory::now += 10'000;
+  }
+  EXPECT_GE(SimulatedMemory::now - left, 20'000'000U);
+  EXPECT_LE(SimulatedMemory::now - left, 50'000'000U);
+}
+
+// A stranger shows itself every few ms in a sleep that lasts too long, so no yield is risked.
+TEST(Auto, DoesNotOscillateWhileTheStrangerStays) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  SimulatedMemory::yield_ns = 3'000'000;
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  team.next_episode();
+  pass_instances(team, policy, 4, 0);
+  SimulatedMemory::on_sleep = [&] {
+    // Every eighth hand-over the stranger comes in between.
+    if (SimulatedMemory::sleeps % 8 == 0) SimulatedMemory::now += 3'000'000;
+    for (unsigned i = 1; i < 8; ++i) {
+      team.arrive(i, 1, team.episode());
+      team.roster().leave(i, team.episode(), team.stats());
+    }
+  };
+  const std::uint64_t yields = team.stats().yields.read();
+  const std::uint64_t start = SimulatedMemory::now;
+  while (SimulatedMemory::now < start + 2'000'000'000) {
+    team.wait_in_vain(policy);
+    team.next_episode();
+    everyone_absent_on(team, 0);
+  }
+  EXPECT_EQ(team.stats().yields.read(), yields);
+}
+
+TEST(Auto, NeverSleepsForATeammateWhenOthersWaitForIt) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  SimulatedMemory::yield_ns = 3'000'000;
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  team.next_episode();
+  pass_instances(team, policy, 4, 0);
+  const std::uint64_t before = team.stats().gave_way.read();
+  const Wait<SimulatedMemory> wait{team.roster(),         0,
+                                   team.episode(),        SimulatedMemory::now,
+                                   /*for_release=*/false, team.stats()};
+  EXPECT_FALSE(policy.spin<SimulatedMemory>(wait, kNever)) << "blocks on its own word";
+  EXPECT_EQ(team.stats().gave_way.read(), before);
+}
+
+TEST(Auto, NoticesANarrowedAffinity) {
+  SimulatedTeam team(4);
+  AutoWait policy({.team_size = 4});
+  everyone_absent_on(team, 1);
+  team.wait_in_vain(policy);
+  EXPECT_TRUE(policy.quick_polls());
+  SimulatedMemory::cpus = 1;
+  SimulatedMemory::now += 20'000'000;
+  team.wait_in_vain(policy);
+  EXPECT_FALSE(policy.quick_polls());
+  SimulatedMemory::cpus = 4;
+  SimulatedMemory::now += 20'000'000;
+  team.wait_in_vain(policy);
+  EXPECT_TRUE(policy.quick_polls());
+}
+
+// With OMP_PROC_BIND each thread's own mask is one CPU, though the team has as many as it needs.
+TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
+  SimulatedTeam team(4);
+  SimulatedMemory::cpus = 1;
+  AutoWait fitting({.team_size = 4, .bound_cpus = 4});
+  team.wait_in_vain(fitting);
+  EXPECT_TRUE(fitting.quick_polls());
+  AutoWait crowded({.team_size = 4, .bound_cpus = 2});
+  team.wait_in_vain(crowded);
+  EXPECT_FALSE(crowded.quick_polls());
+}
+
+TEST(Roster, ChangesItsFencesTwoInstancesLater) {
+  SimulatedTeam team(2);
+  Roster<SimulatedMemory>& roster = team.roster();
+  EXPECT_FALSE(roster.full_fences(5));
+  roster.ask_for_full_fences(true, 5);
+  EXPECT_FALSE(roster.full_fences(5));
+  EXPECT_FALSE(roster.full_fences(6));
+  EXPECT_TRUE(roster.full_fences(7));
+  roster.ask_for_full_fences(false, 8);  // too soon after
+  EXPECT_TRUE(roster.full_fences(10));
+  roster.ask_for_full_fences(false, 9);
+  EXPECT_TRUE(roster.full_fences(10));
+  EXPECT_FALSE(roster.full_fences(11));
+}
+
+}  // namespace
+}  // namespace muster::test

@@ -1,0 +1,98 @@
+// A team of which only one thread is real: its waits run against a simulated clock, and the test
+// plays its teammates, the scheduler and the strangers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "barriers/memory.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster::test {
+
+// Time goes on by itself: 10 ns a pause, 1 ns a look at the clock, what `yield_ns` says a yield,
+// `sleep_ns` a sleep.
+struct SimulatedMemory : NativeMemory {
+  static inline std::uint64_t now = 0;
+  static inline std::uint64_t yield_ns = 1'000;
+  static inline std::uint64_t sleep_ns = 10'000;
+  static inline unsigned cpus = 4;
+  static inline unsigned cpu = 0;
+  static inline unsigned sleeps = 0;
+  static inline std::function<void()> on_sleep;
+  static void reset() {
+    now = 1'000'000'000;
+    yield_ns = 1'000;
+    sleep_ns = 10'000;
+    cpus = 4;
+    cpu = 0;
+    sleeps = 0;
+    on_sleep = nullptr;
+  }
+  static void pause() { now += 10; }
+  static std::uint64_t now_ns() { return ++now; }
+  static void yield() { now += yield_ns; }
+  static unsigned allowed_cpus() { return cpus; }
+  static unsigned current_cpu() { return cpu; }
+  static bool heavy_fence() { return true; }
+  static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {
+    now += sleep_ns;
+    ++sleeps;
+    if (on_sleep) on_sleep();
+    return true;
+  }
+};
+static_assert(Memory<SimulatedMemory>);
+
+class SimulatedTeam {
+ public:
+  explicit SimulatedTeam(unsigned size)
+      : place_(Roster<SimulatedMemory>::bytes(size) / sizeof(Granule) + 1),
+        roster_(place_.data(), size) {
+    SimulatedMemory::reset();
+  }
+
+  Roster<SimulatedMemory>& roster() { return roster_; }
+  WaitStats& stats() { return stats_; }
+  Episode episode() const { return episode_; }
+
+  // Thread `thread` arrives at instance `episode` on `cpu`.
+  void arrive(unsigned thread, unsigned cpu, Episode episode) {
+    const unsigned mine = SimulatedMemory::cpu;
+    SimulatedMemory::cpu = cpu;
+    roster_.arrive(thread, episode);
+    SimulatedMemory::cpu = mine;
+  }
+  void next_episode() { ++episode_; }
+
+  // Thread 0 waits at the present instance, until done() or until it should block. How long it
+  // took; `released` says which of the two.
+  template <class Policy>
+  std::uint64_t wait(Policy& policy, const std::function<bool()>& done, bool& released) {
+    const std::uint64_t start = SimulatedMemory::now;
+    roster_.arrive(0, episode_);
+    const Wait<SimulatedMemory> wait{roster_, 0, episode_, start, /*for_release=*/true, stats_};
+    released = policy.template spin<SimulatedMemory>(wait, done);
+    return SimulatedMemory::now - start;
+  }
+
+  // The same when nothing happens.
+  template <class Policy>
+  std::uint64_t wait_in_vain(Policy& policy) {
+    bool released = true;
+    const std::uint64_t spun = wait(policy, [] { return false; }, released);
+    return released ? ~std::uint64_t{0} : spun;
+  }
+
+ private:
+  struct alignas(kCoherenceGranule) Granule {
+    std::byte bytes[kCoherenceGranule];
+  };
+  std::vector<Granule> place_;
+  Roster<SimulatedMemory> roster_;
+  WaitStats stats_;
+  Episode episode_ = 1;
+};
+
+}  // namespace muster::test

@@ -1,0 +1,129 @@
+// Who of a team has arrived, on which CPU each was seen last, and who gave its CPU up to whom.
+//
+// Each thread has a seat. On arrival it writes into it, beside the episode, the CPU it runs on: a
+// store to a line of its own. A waiter whose quick polls failed reads the seats of the others: a
+// teammate that has not arrived and was last seen on the waiter's own CPU is kept away by the
+// waiter's spinning. So the waiter gives the CPU up, by sleeping on that teammate's seat, and the
+// teammate wakes it when it leaves the instance. Both most likely run on one CPU, so that is a
+// local hand-over: no interrupt to another CPU, and no thread woken that could not run yet.
+//
+// Sleeping on a seat is allowed only to a thread that nobody waits for any more at this instance
+// (its wait is for the release): else two threads could wait for each other. The thread slept for
+// has not arrived, so the relation "sleeps for" follows the order of arrival and has no cycle.
+//
+// Fences. The asymmetric pair of platform/fences.h makes a release cheap and a sleep dear (an
+// interrupt to each CPU that runs a teammate). Where threads sleep at nearly every instance that is
+// the wrong way round, so the team can change over to full fences on both sides. The change takes
+// effect two instances after it was asked for: every thread that is at instance e + 2 has left e +
+// 1, which the asking thread arrived at after asking. Hence sleeper and waker of one instance
+// always agree.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "platform/cache_line.h"
+#include "waiting/episode.h"
+#include "waiting/sleep_word.h"
+#include "waiting/wait_stats.h"
+
+namespace muster {
+
+inline constexpr unsigned kNobody = ~0U;
+
+template <class Memory>
+class Roster {
+ public:
+  // `place` is null for policies that need no roster, else bytes(team) bytes aligned to the
+  // coherence granule.
+  Roster(void* place, unsigned team) : team_(place != nullptr ? team : 0) {
+    seats_ = static_cast<Seat*>(place);
+    for (unsigned i = 0; i < team_; ++i) ::new (static_cast<void*>(seats_ + i)) Seat();
+  }
+  static constexpr std::size_t bytes(unsigned team) { return team * sizeof(Seat); }
+
+  unsigned team() const { return team_; }
+
+  void arrive(unsigned me, Episode episode) {
+    seats_[me].arrival.store(episode << kCpuBits | Memory::current_cpu() % kMaxCpus,
+                             std::memory_order_relaxed);
+  }
+
+  // Wakes those who gave way to this thread. For every thread that leaves, by whatever way out.
+  void leave(unsigned me, Episode episode, WaitStats& stats) {
+    if (!full_fences(episode)) return;  // nobody gives way then
+    Seat& seat = seats_[me];
+    seat.left.store(episode, std::memory_order_release);
+    Memory::full_fence();
+    seat.gave_way.wake_after_fence(stats);
+  }
+
+  // A teammate that has not arrived and was last seen on `cpu`; kNobody if there is none.
+  unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
+    for (unsigned step = 1; step < team_; ++step) {
+      const unsigned other = me + step < team_ ? me + step : me + step - team_;
+      const Episode arrival = seats_[other].arrival.load(std::memory_order_relaxed);
+      if (arrival >> kCpuBits < episode && arrival % kMaxCpus == cpu % kMaxCpus) return other;
+    }
+    return kNobody;
+  }
+
+  // How many have arrived.
+  unsigned arrived(Episode episode) const {
+    unsigned count = 0;
+    for (unsigned i = 0; i < team_; ++i) {
+      if (seats_[i].arrival.load(std::memory_order_relaxed) >> kCpuBits >= episode) ++count;
+    }
+    return count;
+  }
+
+  // Sleeps until the teammate has left the instance or done() holds. Only while full_fences(), and
+  // only for a thread that nobody waits for.
+  template <class Done>
+  void give_way_to(unsigned teammate, Episode episode, Done&& done, WaitStats& stats) {
+    Seat& seat = seats_[teammate];
+    stats.gave_way.add();
+    seat.gave_way.sleep_until(
+        [&] { return seat.left.load(std::memory_order_acquire) >= episode || done(); }, stats,
+        /*full_fences=*/true);
+  }
+
+  // Whether those who sleep and wake at this instance both fence fully.
+  bool full_fences(Episode episode) const {
+    const Episode change = change_.load(std::memory_order_relaxed);
+    return (episode >= change >> 1) == ((change & 1) != 0);
+  }
+
+  // Asks for a change from two instances on; ignored while an earlier one is that fresh. For a
+  // thread that is at instance `episode`.
+  void ask_for_full_fences(bool on, Episode episode) {
+    Episode change = change_.load(std::memory_order_relaxed);
+    if (((change & 1) != 0) == on || episode < (change >> 1) + 2) return;
+    change_.compare_exchange_strong(change, (episode + 2) << 1 | (on ? 1 : 0),
+                                    std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+
+  // After an instance was called off.
+  void wake_everyone(WaitStats& stats) {
+    for (unsigned i = 0; i < team_; ++i) seats_[i].gave_way.wake_after_fence(stats);
+  }
+
+ private:
+  static constexpr unsigned kCpuBits = 16;
+  static constexpr unsigned kMaxCpus = 1U << kCpuBits;
+
+  struct alignas(kCoherenceGranule) Seat {
+    typename Memory::template Atomic<Episode> arrival{0};  // episode << 16 | CPU
+    typename Memory::template Atomic<Episode> left{0};
+    SleepWord<Memory> gave_way;
+  };
+
+  Seat* seats_;
+  unsigned team_;
+  // Episode << 1 | on: from that episode on; before it, the opposite.
+  typename Memory::template Atomic<Episode> change_{0};
+};
+
+}  // namespace muster
