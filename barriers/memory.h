@@ -19,6 +19,8 @@ namespace muster {
 //   yield()              give the CPU to another runnable thread
 //   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
+//   stays_on(), stay_on(cpu), give_place_back(), pick_cpu(trial), idle_ns_elsewhere(except)
+//                        where threads are placed: platform/native_memory.h
 //   light_fence(), heavy_fence(), full_fence()
 //                        see platform/fences.h; heavy_fence() is false where it could not be had
 //   drain_stores()       what the caller stored so far, in whatever way, comes before its later
@@ -39,6 +41,11 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::pause();
   M::will_write(episode);
   M::yield();
+  { M::stays_on() } -> std::same_as<unsigned>;
+  { M::stay_on(unsigned{}) } -> std::same_as<bool>;
+  M::give_place_back();
+  { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
+  { M::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;
   M::light_fence();
   M::full_fence();
   M::drain_stores();

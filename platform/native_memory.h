@@ -12,7 +12,9 @@
 #include "platform/cpus.h"
 #include "platform/fences.h"
 #include "platform/futex.h"
+#include "platform/idle_time.h"
 #include "platform/pause.h"
+#include "platform/thread_place.h"
 
 namespace muster {
 
@@ -29,6 +31,22 @@ struct NativeMemory {
   static void yield() { sched_yield(); }
   static unsigned current_cpu() { return muster::current_cpu(); }
   static unsigned allowed_cpus() { return muster::allowed_cpus(); }
+
+  // Where threads are placed: platform/thread_place.h.
+  static unsigned stays_on() { return muster::stays_on(); }
+  static bool stay_on(unsigned cpu) { return muster::stay_on(cpu); }
+  static void give_place_back() { muster::give_place_back(); }
+  static std::uint64_t idle_ns_elsewhere(unsigned except) {
+    AffinityMask mask;
+    return own_affinity(mask) ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
+  }
+  // One of the caller's CPUs: another for each trial, and most likely another than a second copy of
+  // the program picks. kNoCpu if it has only one.
+  static unsigned pick_cpu(unsigned trial) {
+    AffinityMask mask;
+    const unsigned count = own_affinity(mask) ? mask.count() : 0;
+    return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
+  }
 
   // See fences.h for the contract of the two.
   static void light_fence() { muster::light_fence(); }

@@ -7,6 +7,7 @@
 
 #include "platform/cpus.h"
 #include "platform/fences.h"
+#include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
 #include "preload/options.h"
@@ -55,7 +56,7 @@ void get_ready() {
                         .conditional_ns = in_force.wait_cond_us * 1000});
     switch_runtimes(in_force.on);
     if (in_force.on) {
-      pthread_atfork(nullptr, nullptr, after_fork_in_child);
+      pthread_atfork(give_place_back, nullptr, after_fork_in_child);
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

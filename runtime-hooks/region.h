@@ -3,6 +3,7 @@
 
 #include <cstdarg>
 
+#include "platform/thread_place.h"
 #include "runtime-hooks/abi.h"
 #include "runtime-hooks/call_with_arguments.h"
 #include "runtime-hooks/team.h"
@@ -31,6 +32,7 @@ class FrameScope {
   }
   ~FrameScope() {
     if (state_ != nullptr) state_->top = frame_.outer;
+    give_place_back();
   }
   FrameScope(const FrameScope&) = delete;
   FrameScope& operator=(const FrameScope&) = delete;
@@ -46,6 +48,7 @@ class FrameScope {
 class ForkScope {
  public:
   explicit ForkScope(Runtime& runtime) : state_(thread_state()) {
+    give_place_back();  // the region's threads inherit the affinity
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;

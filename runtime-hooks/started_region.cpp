@@ -3,6 +3,7 @@
 #include <new>
 
 #include "platform/pages.h"
+#include "platform/thread_place.h"
 
 namespace muster {
 namespace {
@@ -13,6 +14,7 @@ thread_local constinit StartedRegion* t_open __attribute__((tls_model("initial-e
 }  // namespace
 
 StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data) {
+  give_place_back();  // the region's threads inherit the affinity
   ThreadState* state = thread_state();
   void* pages = map_pages(sizeof(StartedRegion));
   if (state == nullptr || pages == nullptr) {
@@ -46,6 +48,7 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
   StartedRegion* started = t_open;
   if (started == nullptr || started->runtime_ != &runtime) return nullptr;
   if (started->state_->top != &started->frame_) return nullptr;  // not the innermost region
+  give_place_back();
   t_open = started->next_;
   started->state_->top = started->frame_.outer;
   return started;

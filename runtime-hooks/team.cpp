@@ -130,6 +130,7 @@ void Team::prepare(unsigned size) {
         needs_calibration(g_choice.wait) ? context_switch_ns() : kDefaultContextSwitchNs;
     const WaitParameters wait{.team_size = size,
                               .bound_cpus = bound,
+                              .may_place = g_choice.may_place,
                               .context_switch_ns = switch_ns,
                               .wake_ns = switch_ns,
                               .fixed_ns = g_choice.microseconds * 1000,

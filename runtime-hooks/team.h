@@ -17,6 +17,7 @@ struct BarrierChoice {
   BarrierKind barrier = BarrierKind::kAuto;
   WaitKind wait = WaitKind::kAuto;
   std::uint64_t microseconds = 0;  // with WaitKind::kMicroseconds
+  bool may_place = true;           // MUSTER_PLACE
   std::uint64_t base_ns = 0;       // S_base and S_cond of WaitKind::kConditional; 0: from W
   std::uint64_t conditional_ns = 0;
 };

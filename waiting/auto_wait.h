@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "platform/native_memory.h"
+#include "waiting/gathering.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -28,7 +29,9 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
+      : team_size_(parameters.team_size),
+        bound_cpus_(parameters.bound_cpus),
+        gathering_(parameters) {}
 
   static constexpr bool kUsesRoster = true;
   bool quick_polls() const { return fits_.load(std::memory_order_relaxed); }
@@ -37,8 +40,11 @@ class AutoWait {
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     if (wait.start_ns >= look_again_ns_.load(std::memory_order_relaxed)) look_at_cpus(wait);
-    const bool stranger_near = is_stranger_near(wait.start_ns);
-    const std::uint64_t budget_ns = stranger_near ? kSpinBesideStrangersNs : kSpinUndisturbedNs;
+    gathering_.follow(wait, !fits_.load(std::memory_order_relaxed),
+                      is_stranger_near(wait.start_ns));
+    if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
+    const std::uint64_t budget_ns =
+        is_stranger_near(wait.start_ns) ? kSpinBesideStrangersNs : kSpinUndisturbedNs;
     for (std::uint64_t before_ns = wait.start_ns;;) {
       if (done()) return true;
       const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
@@ -84,6 +90,17 @@ class AutoWait {
     return false;
   }
 
+  // Burns the CPU that the team is gathered on, so that the kernel moves strangers away from it.
+  // Whether they have gone, the first yields afterwards tell.
+  template <class Memory, class Done>
+  bool push(Done&& done) {
+    while (gathering_.pushes(Memory::now_ns())) {
+      if (poll<Memory>(done)) return true;
+    }
+    stranger_seen_ns_.store(0, std::memory_order_relaxed);
+    return done();
+  }
+
   template <class Memory>
   static bool may_sleep_for_a_teammate(const Wait<Memory>& wait) {
     wait.roster.ask_for_full_fences(true, wait.episode);
@@ -106,6 +123,7 @@ class AutoWait {
   std::atomic<bool> fits_{true};
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> stranger_seen_ns_{0};
+  Gathering gathering_;
 };
 
 static_assert(WaitingPolicy<AutoWait, NativeMemory>);

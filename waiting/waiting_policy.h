@@ -18,6 +18,7 @@ struct WaitParameters {
   // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
   // not bound: then every thread may use what its affinity mask says.
   unsigned bound_cpus = 0;
+  bool may_place = false;               // may move the team's threads between its CPUs
   std::uint64_t context_switch_ns = 0;  // CS (waiting/context_switch_cost.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper
   std::uint64_t fixed_ns = 0;           // for `<n>us`

@@ -20,6 +20,8 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned cpus = 4;
   static inline unsigned cpu = 0;
   static inline unsigned sleeps = 0;
+  static inline unsigned placed = kNoCpu;
+  static inline std::uint64_t idle_ns = 0;
   static inline std::function<void()> on_sleep;
   static void reset() {
     now = 1'000'000'000;
@@ -28,6 +30,8 @@ struct SimulatedMemory : NativeMemory {
     cpus = 4;
     cpu = 0;
     sleeps = 0;
+    placed = kNoCpu;
+    idle_ns = 0;
     on_sleep = nullptr;
   }
   static void pause() { now += 10; }
@@ -35,6 +39,14 @@ struct SimulatedMemory : NativeMemory {
   static void yield() { now += yield_ns; }
   static unsigned allowed_cpus() { return cpus; }
   static unsigned current_cpu() { return cpu; }
+  static unsigned stays_on() { return placed; }
+  static bool stay_on(unsigned where) {
+    placed = where;
+    return true;
+  }
+  static void give_place_back() { placed = kNoCpu; }
+  static unsigned pick_cpu(unsigned trial) { return trial % cpus; }
+  static std::uint64_t idle_ns_elsewhere(unsigned) { return idle_ns; }
   static bool heavy_fence() { return true; }
   static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {
     now += sleep_ns;

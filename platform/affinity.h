@@ -1,0 +1,69 @@
+// The calling thread's affinity mask, read and set. errno is left as it was.
+#pragma once
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace muster {
+
+// Up to 1,024 CPUs; on a larger machine read() fails and nobody is moved.
+class AffinityMask {
+ public:
+  static constexpr unsigned kMaxCpus = 1024;
+
+  static AffinityMask only(unsigned cpu) {
+    AffinityMask mask;
+    mask.set(cpu);
+    return mask;
+  }
+
+  bool read() {
+    const int saved = errno;
+    std::memset(words_, 0, sizeof(words_));
+    const bool ok = sched_getaffinity(0, sizeof(words_), reinterpret_cast<cpu_set_t*>(words_)) == 0;
+    errno = saved;
+    return ok;
+  }
+
+  bool apply() const {
+    const int saved = errno;
+    const bool ok =
+        sched_setaffinity(0, sizeof(words_), reinterpret_cast<const cpu_set_t*>(words_)) == 0;
+    errno = saved;
+    return ok;
+  }
+
+  void set(unsigned cpu) { words_[cpu / kBits] |= 1UL << (cpu % kBits); }
+  void clear(unsigned cpu) { words_[cpu / kBits] &= ~(1UL << (cpu % kBits)); }
+  bool has(unsigned cpu) const {
+    return cpu < kMaxCpus && (words_[cpu / kBits] >> (cpu % kBits) & 1) != 0;
+  }
+
+  unsigned count() const {
+    unsigned count = 0;
+    for (const unsigned long word : words_)
+      count += static_cast<unsigned>(__builtin_popcountl(word));
+    return count;
+  }
+
+  // The n-th CPU of the mask, counted from 0; n < count().
+  unsigned nth(unsigned n) const {
+    unsigned cpu = 0;
+    for (;; ++cpu) {
+      if (has(cpu) && n-- == 0) return cpu;
+    }
+  }
+
+  bool operator==(const AffinityMask& other) const {
+    return std::memcmp(words_, other.words_, sizeof(words_)) == 0;
+  }
+
+ private:
+  static constexpr unsigned kBits = 8 * sizeof(unsigned long);
+  unsigned long words_[kMaxCpus / kBits] = {};
+};
+
+}  // namespace muster

@@ -1,0 +1,39 @@
+#include "platform/thread_place.h"
+
+namespace muster {
+namespace {
+
+thread_local constinit AffinityMask t_before __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+namespace detail {
+
+thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exec"))) = kNoCpu;
+
+void give_place_back() {
+  AffinityMask now;
+  if (now.read() && now == AffinityMask::only(t_stays_on)) t_before.apply();
+  t_stays_on = kNoCpu;
+}
+
+}  // namespace detail
+
+bool own_affinity(AffinityMask& mask) {
+  if (stays_on() == kNoCpu) return mask.read();
+  mask = t_before;
+  return true;
+}
+
+bool stay_on(unsigned cpu) {
+  if (stays_on() == cpu) return true;
+  give_place_back();
+  AffinityMask before;
+  if (!before.read() || !before.has(cpu) || before.count() < 2) return false;
+  if (!AffinityMask::only(cpu).apply()) return false;
+  t_before = before;
+  detail::t_stays_on = cpu;
+  return true;
+}
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// Keeping the calling thread on one CPU for a while, and giving back the affinity that it had.
+//
+// Whatever inherits a thread's affinity must not inherit ours: a thread gives it back before it
+// forks a region or a process and when its region ends (runtime-hooks).
+#pragma once
+
+#include "platform/affinity.h"
+
+namespace muster {
+
+inline constexpr unsigned kNoCpu = ~0U;
+
+namespace detail {
+extern thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exec")));
+void give_place_back();
+}  // namespace detail
+
+// The CPU that stay_on() keeps the calling thread on; kNoCpu if none.
+inline unsigned stays_on() { return detail::t_stays_on; }
+
+// The mask that the thread had before, or has. False when it cannot be read.
+bool own_affinity(AffinityMask& mask);
+
+// False, and nothing changed, when the kernel refuses, when `cpu` is not among the thread's, or
+// when the thread may use only one anyway: then somebody has placed it already.
+bool stay_on(unsigned cpu);
+
+// Back to the mask from before stay_on(), unless somebody else has changed the mask since: theirs
+// stays. Cheap when there is nothing to give back.
+inline void give_place_back() {
+  if (stays_on() != kNoCpu) [[unlikely]]
+    detail::give_place_back();
+}
+
+}  // namespace muster
