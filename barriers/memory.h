@@ -21,6 +21,8 @@ namespace muster {
 //   allowed_cpus()       CPUs the calling thread may use
 //   stays_on(), stay_on(cpu), give_place_back(), pick_cpu(trial), idle_ns_elsewhere(except)
 //                        where threads are placed: platform/native_memory.h
+//   ask_for_slice(ns), has_own_slice(), give_slice_back()
+//                        see platform/slice.h
 //   light_fence(), heavy_fence(), full_fence()
 //                        see platform/fences.h; heavy_fence() is false where it could not be had
 //   drain_stores()       what the caller stored so far, in whatever way, comes before its later
@@ -46,6 +48,9 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::give_place_back();
   { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
   { M::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;
+  { M::ask_for_slice(std::uint64_t{}) } -> std::same_as<bool>;
+  { M::has_own_slice() } -> std::same_as<bool>;
+  M::give_slice_back();
   M::light_fence();
   M::full_fence();
   M::drain_stores();

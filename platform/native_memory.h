@@ -14,6 +14,7 @@
 #include "platform/futex.h"
 #include "platform/idle_time.h"
 #include "platform/pause.h"
+#include "platform/slice.h"
 #include "platform/thread_place.h"
 
 namespace muster {
@@ -47,6 +48,11 @@ struct NativeMemory {
     const unsigned count = own_affinity(mask) ? mask.count() : 0;
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
   }
+
+  // See slice.h.
+  static bool ask_for_slice(std::uint64_t ns) { return muster::ask_for_slice(ns); }
+  static bool has_own_slice() { return muster::has_own_slice(); }
+  static void give_slice_back() { muster::give_slice_back(); }
 
   // See fences.h for the contract of the two.
   static void light_fence() { muster::light_fence(); }

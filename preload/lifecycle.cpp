@@ -7,6 +7,7 @@
 
 #include "platform/cpus.h"
 #include "platform/fences.h"
+#include "platform/slice.h"
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
@@ -17,6 +18,12 @@
 
 namespace muster {
 namespace {
+
+// The child inherits the caller's affinity and slice: they must be its own.
+void before_fork() {
+  give_place_back();
+  give_slice_back();
+}
 
 void after_fork_in_child() {
   runtimes_after_fork();
@@ -52,11 +59,13 @@ void get_ready() {
     set_barrier_choice({.barrier = in_force.barrier,
                         .wait = in_force.wait.kind,
                         .microseconds = in_force.wait.microseconds,
+                        .may_place = in_force.place,
+                        .slice_ns = in_force.slice_us * 1000,
                         .base_ns = in_force.wait_base_us * 1000,
                         .conditional_ns = in_force.wait_cond_us * 1000});
     switch_runtimes(in_force.on);
     if (in_force.on) {
-      pthread_atfork(give_place_back, nullptr, after_fork_in_child);
+      pthread_atfork(before_fork, nullptr, after_fork_in_child);
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

@@ -51,6 +51,23 @@ bool parse_microseconds(const char* text, std::uint64_t& out) {
   return true;
 }
 
+bool parse_slice(const char* text, std::uint64_t& microseconds) {
+  bool automatic = false;
+  if (parse_pair(text, "auto", "off", automatic)) {
+    microseconds = automatic ? kShortSliceMicroseconds : 0;
+    return true;
+  }
+  std::uint64_t value = 0;
+  if (!parse_microseconds(text, value) || value < kShortSliceMicroseconds ||
+      value > kLongSliceMicroseconds) {
+    return false;
+  }
+  microseconds = value;
+  return true;
+}
+
+bool parse_place(const char* text, bool& out) { return parse_pair(text, "auto", "off", out); }
+
 bool parse_wait(const char* text, WaitChoice& out) {
   std::uint64_t microseconds = 0;
   if (parse_microseconds(text, microseconds)) {

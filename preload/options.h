@@ -25,6 +25,10 @@ inline constexpr Option kOptions[] = {
      "The barrier algorithm. `auto` chooses per team, from its size and the topology."},
     {"MUSTER_WAIT", "auto", MUSTER_WAIT_VALUES,
      "How a thread waits: how long it spins before it blocks. `auto` decides per team."},
+    {"MUSTER_SLICE", "auto", "auto|off|<n>us",
+     "Beside strangers, ask the kernel for a time slice of this length (`auto`: 100us)."},
+    {"MUSTER_PLACE", "auto", "auto|off",
+     "Move a team's threads between its CPUs while that pays, unless the user placed them."},
     {"MUSTER_WAIT_BASE", "", "<n>us",
      "With `conditional`: how long to spin in any case, instead of the measured W."},
     {"MUSTER_WAIT_COND", "", "<n>us",
@@ -48,10 +52,14 @@ bool parse_switch(const char* text, bool& out);          // on|off
 bool parse_flag(const char* text, bool& out);            // 0|1
 bool parse_barrier(const char* text, BarrierKind& out);  // a name of barriers/names.h
 bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/names.h, or <n>us
-bool parse_microseconds(const char* text, std::uint64_t& out);  // <n>us, up to a minute
+bool parse_slice(const char* text, std::uint64_t& microseconds);  // auto|off|<n>us, 100us to 100ms
+bool parse_place(const char* text, bool& out);                    // auto|off
+bool parse_microseconds(const char* text, std::uint64_t& out);    // <n>us, up to a minute
 bool parse_report(const char* text);  // not empty, not overlong, known % only
 
 inline constexpr std::uint64_t kMaxSpinMicroseconds = 60ULL * 1000 * 1000;  // a minute
+inline constexpr std::uint64_t kShortSliceMicroseconds = 100;               // the kernel's least
+inline constexpr std::uint64_t kLongSliceMicroseconds = 100ULL * 1000;      // and its most
 inline constexpr std::size_t kMaxReportPath = 4000;                         // below PATH_MAX
 
 // The settings in force. Read once, at the first OpenMP call of the process; a bad value gives one
@@ -60,6 +68,8 @@ struct Settings {
   bool on = true;
   BarrierKind barrier = BarrierKind::kAuto;
   WaitChoice wait{WaitKind::kAuto, 0};
+  std::uint64_t slice_us = kShortSliceMicroseconds;  // 0: off
+  bool place = true;
   std::uint64_t wait_base_us = 0;  // 0: not set
   std::uint64_t wait_cond_us = 0;
   const char* report = "";  // as given, unexpanded; points into storage of the library

@@ -46,6 +46,8 @@ void read_all() {
   take("MUSTER_BARRIER",
        [](const char* value) { return parse_barrier(value, g_settings.barrier); });
   take("MUSTER_WAIT", [](const char* value) { return parse_wait(value, g_settings.wait); });
+  take("MUSTER_SLICE", [](const char* value) { return parse_slice(value, g_settings.slice_us); });
+  take("MUSTER_PLACE", [](const char* value) { return parse_place(value, g_settings.place); });
   take("MUSTER_WAIT_BASE",
        [](const char* value) { return parse_microseconds(value, g_settings.wait_base_us); });
   take("MUSTER_WAIT_COND",

@@ -131,6 +131,7 @@ void Team::prepare(unsigned size) {
     const WaitParameters wait{.team_size = size,
                               .bound_cpus = bound,
                               .may_place = g_choice.may_place,
+                              .slice_ns = g_choice.slice_ns,
                               .context_switch_ns = switch_ns,
                               .wake_ns = switch_ns,
                               .fixed_ns = g_choice.microseconds * 1000,

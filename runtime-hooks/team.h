@@ -18,6 +18,7 @@ struct BarrierChoice {
   WaitKind wait = WaitKind::kAuto;
   std::uint64_t microseconds = 0;  // with WaitKind::kMicroseconds
   bool may_place = true;           // MUSTER_PLACE
+  std::uint64_t slice_ns = 0;      // MUSTER_SLICE; 0: off
   std::uint64_t base_ns = 0;       // S_base and S_cond of WaitKind::kConditional; 0: from W
   std::uint64_t conditional_ns = 0;
 };

@@ -31,9 +31,11 @@ class AutoWait {
   explicit AutoWait(const WaitParameters& parameters)
       : team_size_(parameters.team_size),
         bound_cpus_(parameters.bound_cpus),
+        slice_ns_(parameters.slice_ns),
         gathering_(parameters) {}
 
   static constexpr bool kUsesRoster = true;
+  bool keeps_roster() const { return alert_.load(std::memory_order_relaxed); }
   bool quick_polls() const { return fits_.load(std::memory_order_relaxed); }
   static bool spins_first() { return true; }
 
@@ -62,6 +64,7 @@ class AutoWait {
       if (now_ns - before_ns >= kStrangersSliceNs) {
         if (absent != kNobody) wait.stats.long_yields.add();
         stranger_seen_ns_.store(now_ns, std::memory_order_relaxed);
+        alert_.store(true, std::memory_order_relaxed);
       }
       if (now_ns - wait.start_ns >= budget_ns) return done();
       before_ns = now_ns;
@@ -74,6 +77,7 @@ class AutoWait {
   static constexpr std::uint64_t kStrangerStaysNs = 25'000'000;
   static constexpr std::uint64_t kSpinUndisturbedNs = 1'000'000;
   static constexpr std::uint64_t kSpinBesideStrangersNs = 50'000;
+  static constexpr std::uint64_t kKeepSliceNs = 200'000'000;
   static constexpr unsigned kPollsPerClockRead = 16;
 
   bool is_stranger_near(std::uint64_t now_ns) const {
@@ -101,6 +105,17 @@ class AutoWait {
     return done();
   }
 
+  // Short turns beside strangers, the kernel's again when they have been gone for a while.
+  template <class Memory>
+  void adapt_slice(std::uint64_t now_ns) const {
+    if (is_stranger_near(now_ns)) {
+      if (!Memory::has_own_slice()) Memory::ask_for_slice(slice_ns_);
+    } else if (Memory::has_own_slice() &&
+               now_ns > stranger_seen_ns_.load(std::memory_order_relaxed) + kKeepSliceNs) {
+      Memory::give_slice_back();
+    }
+  }
+
   template <class Memory>
   static bool may_sleep_for_a_teammate(const Wait<Memory>& wait) {
     wait.roster.ask_for_full_fences(true, wait.episode);
@@ -113,14 +128,16 @@ class AutoWait {
     look_again_ns_.store(wait.start_ns + kLookEveryNs, std::memory_order_relaxed);
     const bool fits = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
     fits_.store(fits, std::memory_order_relaxed);
-    if (fits && !is_stranger_near(wait.start_ns)) {
-      wait.roster.ask_for_full_fences(false, wait.episode);
-    }
+    const bool quiet = fits && !is_stranger_near(wait.start_ns);
+    alert_.store(!quiet, std::memory_order_relaxed);
+    if (quiet) wait.roster.ask_for_full_fences(false, wait.episode);
   }
 
   const unsigned team_size_;
   const unsigned bound_cpus_;
+  const std::uint64_t slice_ns_;
   std::atomic<bool> fits_{true};
+  std::atomic<bool> alert_{true};  // somebody may be in somebody's way: the roster is kept
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> stranger_seen_ns_{0};
   Gathering gathering_;

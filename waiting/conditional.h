@@ -23,6 +23,7 @@ class Conditional {
                                                        : 3 * parameters.wake_ns) {}
 
   static constexpr bool kUsesRoster = true;
+  static bool keeps_roster() { return true; }
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
   std::uint64_t base_ns() const { return base_ns_; }

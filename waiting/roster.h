@@ -60,12 +60,13 @@ class Roster {
     seat.gave_way.wake_after_fence(stats);
   }
 
-  // A teammate that has not arrived and was last seen on `cpu`; kNobody if there is none.
+  // A teammate that has not arrived and was on `cpu` when it arrived at the instance before; kNobody
+  // if there is none. Where the roster was not kept at that instance, nothing is known.
   unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
     for (unsigned step = 1; step < team_; ++step) {
       const unsigned other = me + step < team_ ? me + step : me + step - team_;
       const Episode arrival = seats_[other].arrival.load(std::memory_order_relaxed);
-      if (arrival >> kCpuBits < episode && arrival % kMaxCpus == cpu % kMaxCpus) return other;
+      if (arrival == ((episode - 1) << kCpuBits | cpu % kMaxCpus)) return other;
     }
     return kNobody;
   }

@@ -26,7 +26,9 @@ class Waiter {
         me_(me),
         episode_(episode),
         stats_(stats) {
-    if constexpr (Policy::kUsesRoster) roster_.arrive(me, episode);
+    if constexpr (Policy::kUsesRoster) {
+      if (policy_.keeps_roster()) roster_.arrive(me, episode);
+    }
   }
 
   // Waits until holds(), which reads shared words with acquire; `word` is where those who make it

@@ -19,6 +19,7 @@ struct WaitParameters {
   // not bound: then every thread may use what its affinity mask says.
   unsigned bound_cpus = 0;
   bool may_place = false;               // may move the team's threads between its CPUs
+  std::uint64_t slice_ns = 0;           // to ask for beside strangers; 0 = leave slices alone
   std::uint64_t context_switch_ns = 0;  // CS (waiting/context_switch_cost.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper
   std::uint64_t fixed_ns = 0;           // for `<n>us`
@@ -46,7 +47,8 @@ struct AlwaysDone {
 
 // One object serves all threads of a team, so whatever changes in it is atomic.
 //
-//   kUsesRoster     whether it looks at the roster, which is then kept
+//   kUsesRoster     whether it ever looks at the roster; if so, keeps_roster() says whether threads
+//                   should enter their arrivals now
 //   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
 //   spins_first()   whether phase one is a spin at all; SSR counts only waits that begin with one
 //   spin(wait, done)

@@ -22,6 +22,7 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned sleeps = 0;
   static inline unsigned placed = kNoCpu;
   static inline std::uint64_t idle_ns = 0;
+  static inline std::uint64_t slice_ns = 0;
   static inline std::function<void()> on_sleep;
   static void reset() {
     now = 1'000'000'000;
@@ -32,6 +33,7 @@ struct SimulatedMemory : NativeMemory {
     sleeps = 0;
     placed = kNoCpu;
     idle_ns = 0;
+    slice_ns = 0;
     on_sleep = nullptr;
   }
   static void pause() { now += 10; }
@@ -47,6 +49,12 @@ struct SimulatedMemory : NativeMemory {
   static void give_place_back() { placed = kNoCpu; }
   static unsigned pick_cpu(unsigned trial) { return trial % cpus; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return idle_ns; }
+  static bool ask_for_slice(std::uint64_t ns) {
+    slice_ns = ns;
+    return true;
+  }
+  static bool has_own_slice() { return slice_ns != 0; }
+  static void give_slice_back() { slice_ns = 0; }
   static bool heavy_fence() { return true; }
   static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {
     now += sleep_ns;

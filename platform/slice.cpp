@@ -1,0 +1,95 @@
+#include "platform/slice.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+// As in linux/sched/types.h, which older systems do not have.
+struct Attributes {
+  std::uint32_t size = sizeof(Attributes);
+  std::uint32_t policy = 0;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime = 0;
+  std::uint64_t deadline = 0;
+  std::uint64_t period = 0;
+};
+
+constexpr std::uint32_t kOrdinaryPolicy = 0;  // SCHED_OTHER
+
+bool get(pid_t thread, Attributes& attributes) {
+  return syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) == 0;
+}
+
+bool set(std::uint64_t runtime) {
+  Attributes attributes;
+  attributes.runtime = runtime;
+  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
+}
+
+// The slice that the kernel gives everybody, as far as that can be seen; 0 not yet looked.
+std::atomic<std::uint64_t> g_kernels_slice{0};
+std::atomic<bool> g_unavailable{false};
+
+std::uint64_t kernels_slice(const Attributes& own) {
+  std::uint64_t slice = g_kernels_slice.load(std::memory_order_relaxed);
+  if (slice == 0) {
+    Attributes first;
+    slice = get(1, first) && first.runtime != 0 ? first.runtime : own.runtime;
+    g_kernels_slice.store(slice, std::memory_order_relaxed);
+  }
+  return slice;
+}
+
+// The slice that ask_for_slice() set; 0 = none.
+thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model("initial-exec"))) = 0;
+
+bool ask(std::uint64_t ns) {
+  Attributes own;
+  if (!get(0, own) || own.runtime == 0) {
+    g_unavailable.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  if (own.policy != kOrdinaryPolicy || own.nice != 0 || own.runtime != kernels_slice(own)) {
+    return false;
+  }
+  if (!set(ns) || !get(0, own) || own.runtime == kernels_slice(own)) {
+    g_unavailable.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  t_slice_ns = own.runtime;
+  return true;
+}
+
+}  // namespace
+
+bool ask_for_slice(std::uint64_t ns) {
+  if (t_slice_ns != 0) return true;
+  if (g_unavailable.load(std::memory_order_relaxed)) return false;
+  const int saved = errno;
+  const bool asked = ask(ns);
+  errno = saved;
+  return asked;
+}
+
+bool has_own_slice() { return t_slice_ns != 0; }
+
+void give_slice_back() {
+  if (t_slice_ns == 0) return;
+  const int saved = errno;
+  Attributes own;
+  if (get(0, own) && own.policy == kOrdinaryPolicy && own.nice == 0 && own.runtime == t_slice_ns) {
+    set(0);
+  }
+  t_slice_ns = 0;
+  errno = saved;
+}
+
+}  // namespace muster
