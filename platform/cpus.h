@@ -1,7 +1,8 @@
-// Which CPUs a thread may use.
+// Which CPUs a thread may use, which one it is on, how often it was put off.
 #pragma once
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,25 @@ inline unsigned allowed_cpus() {
   }
   errno = saved;
   return count > 0 ? count : 1;
+}
+
+// The CPU that the calling thread is on, or was a moment ago; -1 where unknown. A few ns: from
+// glibc 2.35 on the C library reads it from the thread's rseq area, before that from the vDSO.
+inline int current_cpu() {
+  const int saved = errno;
+  const int cpu = sched_getcpu();
+  errno = saved;
+  return cpu;
+}
+
+// How often the calling thread was taken off its CPU against its will (ru_nivcsw), since it began.
+// One system call, about 0.3 us. Does not tell for whom; 0 where unknown.
+inline unsigned long own_involuntary_switches() {
+  const int saved = errno;
+  rusage usage{};
+  const bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+  errno = saved;
+  return known ? static_cast<unsigned long>(usage.ru_nivcsw) : 0;
 }
 
 }  // namespace muster
