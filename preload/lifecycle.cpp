@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
 #include "preload/entry.h"
@@ -13,6 +14,7 @@
 #include "preload/report.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
+#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {
@@ -21,6 +23,7 @@ void after_fork_in_child() {
   runtimes_after_fork();
   teams_after_fork();
   threads_after_fork();
+  process_load_sensor().after_fork_in_child();
 }
 
 void tell_of_runtime(const Runtime& runtime) {
@@ -52,6 +55,7 @@ void get_ready() {
     switch_runtimes(in_force.on);
     if (in_force.on) {
       pthread_atfork(nullptr, nullptr, after_fork_in_child);
+      process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

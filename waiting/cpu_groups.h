@@ -27,8 +27,8 @@ class CpuGroups {
 
   bool found() const { return length_ != 0; }
 
-  // Reads the quotas of all levels, and cpu.stat of those that have one. Some 4 us a level without
-  // a quota, twice that with one.
+  // Reads the quotas of all levels, and cpu.stat of those that have one. Some 3 us a level without
+  // a quota, 6 to 9 with one.
   Reading read(char* buffer, std::size_t size) const;
 
  private:

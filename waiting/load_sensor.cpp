@@ -84,7 +84,8 @@ long LoadSensor::read_source(const char* name, char*& text) {
 }
 
 // "0.36 0.91 1.05 3/214 7183": three loads, then runnable threads and all threads. /proc/stat has
-// the same number in `procs_running`, at twenty times the price.
+// the same number in `procs_running`, at more than twice the price, and it grows with CPUs and
+// interrupts.
 void LoadSensor::observe_runnable(LoadSnapshot& out) {
   char* text;
   std::uint64_t runnable = 0;

@@ -1,7 +1,7 @@
 // The load sensor: what this process can see of the CPUs that its teams may use. docs/load-sensor.md
 // tells what each figure costs and what it can and cannot tell.
 //
-// Cost: look() that is not due, a load and a compare; a look, some 30 to 60 us every 10 ms by one
+// Cost: look() that is not due, a load and a compare; a look, some 11 us every 10 ms (40 us once a second) by one
 // thread of the process, while the others go on with the last snapshot. Only waiters whose quick
 // polls failed call it. Nobody ever waits for anybody in here.
 //
