@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
 #include "platform/slice.h"
@@ -15,6 +16,7 @@
 #include "preload/report.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
+#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {
@@ -29,6 +31,7 @@ void after_fork_in_child() {
   runtimes_after_fork();
   teams_after_fork();
   threads_after_fork();
+  process_load_sensor().after_fork_in_child();
 }
 
 void tell_of_runtime(const Runtime& runtime) {
@@ -66,6 +69,7 @@ void get_ready() {
     switch_runtimes(in_force.on);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
+      process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/clock.h"
 #include "preload/message.h"
 #include "preload/options.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/team.h"
 #include "waiting/context_switch_cost.h"
+#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {
@@ -34,6 +36,12 @@ void describe_settings(ReportData& out) {
     std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
   }
   out.context_switch_ns = context_switch_ns_if_measured();
+}
+
+// One more look, so that throttling is counted to the end.
+void describe_load(ReportData& out) {
+  process_load_sensor().look(monotonic_ns());
+  out.load = process_load_sensor().last();
 }
 
 void add_threads(ReportData& out) {
@@ -138,6 +146,7 @@ void write_report_at_end() {
   static ReportData data;
   gather(data);
   if (!worth_reporting(data)) return;
+  describe_load(data);
   const bool on_stderr = std::strcmp(in_force.report, "stderr") == 0;
   TextBuffer text;
   if (ends_with(in_force.report, ".json")) {

@@ -5,6 +5,7 @@
 #include "runtime-hooks/accounting.h"
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/runtime.h"
+#include "waiting/load_snapshot.h"
 
 namespace muster {
 
@@ -29,6 +30,7 @@ struct ReportData {
   std::uint64_t total_replaced = 0;
   std::uint64_t total_passed = 0;
   WaitStats waiting;  // all threads together
+  LoadSnapshot load;  // the last one
   const TeamTotals* totals = nullptr;
 };
 

@@ -40,6 +40,21 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   text_row(out, "MUSTER_WAIT", data.wait);
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
+  row(out, "load", "looks", "", data.load.looks);
+  row(out, "load", "allowed_cpus", "", data.load.allowed_cpus);
+  if (data.load.quota_millicpus != 0) {
+    row(out, "load", "quota_millicpus", "", data.load.quota_millicpus);
+  }
+  if (data.load.has(LoadSource::kRunnable)) {
+    row(out, "load", "runnable", "", data.load.runnable);
+    row(out, "load", "most_runnable", "", data.load.most_runnable);
+  }
+  if (data.load.has(LoadSource::kThrottling)) {
+    row(out, "load", "throttled_periods", "", data.load.throttled_periods);
+  }
+  for (const LoadSourceName& source : kLoadSourceNames) {
+    if (!data.load.has(source.source)) row(out, "load", "unavailable", source.name, 1);
+  }
   for (unsigned i = 0; i < kEntries; ++i) {
     row(out, "entry", kEntryNames[i], "replaced", data.replaced[i]);
     row(out, "entry", kEntryNames[i], "passed_through", data.passed[i]);

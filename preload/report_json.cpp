@@ -47,6 +47,38 @@ void add_runtimes(const ReportData& data, TextBuffer& out) {
   out.add("],\n");
 }
 
+// What a source that is not there would have told is null, never 0.
+void known_field(TextBuffer& out, const char* name, bool known, std::uint64_t value) {
+  if (known) {
+    field(out, name, value);
+  } else {
+    out.add("\"%s\": null,", name);
+  }
+}
+
+void add_load(const LoadSnapshot& load, TextBuffer& out) {
+  out.add("  \"load\": {");
+  field(out, "looks", load.looks);
+  const bool seen = load.looks != 0;
+  known_field(out, "allowed_cpus", seen, load.allowed_cpus);
+  known_field(out, "quota_millicpus", load.quota_millicpus != 0, load.quota_millicpus);
+  known_field(out, "runnable", seen && load.has(LoadSource::kRunnable), load.runnable);
+  known_field(out, "most_runnable", load.most_runnable != 0, load.most_runnable);
+  const bool throttling = seen && load.has(LoadSource::kThrottling);
+  known_field(out, "throttled_periods", throttling, load.throttled_periods);
+  known_field(out, "throttled_ns", throttling, load.throttled_ns);
+  known_field(out, "throttled_before", throttling, load.throttled_before);
+  known_field(out, "stalled_us", seen && load.has(LoadSource::kPressure), load.stalled_us);
+  out.add("\"unavailable\": [");
+  const char* separator = "";
+  for (const LoadSourceName& source : kLoadSourceNames) {
+    if (load.has(source.source)) continue;
+    out.add("%s\"%s\"", separator, source.name);
+    separator = ", ";
+  }
+  out.add("]},\n");
+}
+
 void add_barriers(const ReportData& data, TextBuffer& out) {
   out.add("  \"barriers\": {");
   field(out, "replaced", data.total_replaced);
@@ -151,6 +183,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
     field(out, "context_switch_ns", data.context_switch_ns, ",\n");
   }
   add_runtimes(data, out);
+  add_load(data.load, out);
   out.add("  ");
   field(out, "regions", data.regions);
   field(out, "teams", data.teams);

@@ -43,6 +43,28 @@ void add_head(const ReportData& data, TextBuffer& out) {
           data.totals->threads, data.teams);
 }
 
+void add_load(const LoadSnapshot& load, TextBuffer& out) {
+  if (load.looks == 0) return;
+  out.add("  load               %u CPUs allowed, ", load.allowed_cpus);
+  if (load.quota_millicpus != 0) {
+    out.add("quota %.2f CPUs, throttled %" PRIu64 " times", load.quota_millicpus / 1000.0,
+            load.throttled_periods);
+  } else {
+    out.add("no quota%s", load.has(LoadSource::kQuota) ? "" : " seen");
+  }
+  if (load.has(LoadSource::kRunnable)) {
+    out.add(", %u threads runnable at last", load.runnable);
+  }
+  if (load.most_runnable != 0) out.add(", %u at most", load.most_runnable);
+  out.add(" (%" PRIu64 " look%s)\n", load.looks, load.looks == 1 ? "" : "s");
+  if (load.unavailable == 0) return;
+  out.add("    unavailable:    ");
+  for (const LoadSourceName& source : kLoadSourceNames) {
+    if (!load.has(source.source)) out.add(" %s", source.name);
+  }
+  out.add("\n");
+}
+
 void add_barriers(const ReportData& data, TextBuffer& out) {
   out.add("  barriers           %" PRIu64 " arrivals replaced (%" PRIu64 " barriers), %" PRIu64
           " passed through\n",
@@ -133,6 +155,7 @@ void add_threads(const ReportData& data, TextBuffer& out) {
 
 void write_text(const ReportData& data, TextBuffer& out) {
   add_head(data, out);
+  add_load(data.load, out);
   add_barriers(data, out);
   if (data.total_replaced == 0) return;
   add_waiting(data, out);

@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "platform/clock.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/diagnosis.h"
+#include "preload/launcher/load_rows.h"
+#include "waiting/load_sensor.h"
 
 namespace muster::launcher {
 namespace {
@@ -40,6 +43,8 @@ void print(const Diagnosis& diagnosis) {
               fmt::format("{}: {}", importer.path.string(), fmt::join(importer.entries, " ")));
   }
   for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
+  process_load_sensor().look(monotonic_ns());
+  for (const std::string& row : load_rows(process_load_sensor().last())) print_row("load", row);
   for (const std::string& note : diagnosis.notes) print_row("note", note);
   print_row("verdict", diagnosis.verdict);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "preload/launcher/linked_libraries.h"
+#include "preload/launcher/load_rows.h"
 #include "preload/launcher/option_values.h"
 #include "preload/launcher/preload_list.h"
 #include "preload/launcher/shell_quote.h"
@@ -13,6 +14,21 @@ namespace muster::launcher {
 namespace {
 
 using Strings = std::vector<std::string>;
+
+TEST(LoadRows, SayWhatWasSeenAndWhatWasNot) {
+  LoadSnapshot load;
+  load.allowed_cpus = 4;
+  load.runnable = 3;
+  EXPECT_EQ(load_rows(load), Strings{"4 CPUs allowed, no quota, 2 other threads runnable now"});
+  load.allowed_cpus = 1;
+  load.quota_millicpus = 1500;
+  load.throttled_before = 7;
+  load.unavailable = static_cast<std::uint32_t>(LoadSource::kRunnable) |
+                     static_cast<std::uint32_t>(LoadSource::kPressure);
+  EXPECT_EQ(load_rows(load),
+            (Strings{"1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far)",
+                     "unavailable: runnable, pressure"}));
+}
 
 TEST(PreloadList, SplitsAtSpacesAndColons) {
   EXPECT_EQ(split_preload(""), Strings{});

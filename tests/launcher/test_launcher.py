@@ -223,7 +223,7 @@ class Doctor(LauncherTest):
 
     def test_libomp(self) -> None:
         entries = ["__kmpc_barrier", "__kmpc_fork_call"]
-        self.check(self.libomp_program(), 0, "libomp LLVM 19", *entries, "verdict   works")
+        self.check(self.libomp_program(), 0, "libomp LLVM 19", *entries, "load      ", "allowed", "verdict   works")
 
     def test_found_in_path(self) -> None:
         program = self.libomp_program()

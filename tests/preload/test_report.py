@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import pathlib
 import re
 import socket
@@ -73,8 +74,6 @@ class Counts(unittest.TestCase):
                 self.assertEqual(waiting["blocks"], 0)
 
     def test_bound_threads_fit_on_their_cpus(self) -> None:
-        import os
-
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: no team of two fits")
         for binding in ({"OMP_PROC_BIND": "close"}, {"OMP_PLACES": "threads"}):
@@ -122,6 +121,26 @@ class Counts(unittest.TestCase):
         self.assertEqual(reason["count"], 200)
 
 
+class Load(unittest.TestCase):
+    def test_what_the_sensor_saw(self) -> None:
+        program = programs.build(programs.BARRIERS)
+        one = min(os.sched_getaffinity(0))
+        for cpus in ({one}, os.sched_getaffinity(0)):
+            with self.subTest(cpus=cpus):
+                before = os.sched_getaffinity(0)
+                os.sched_setaffinity(0, cpus)
+                try:
+                    _, report = programs.report(program)
+                finally:
+                    os.sched_setaffinity(0, before)
+                load = report["load"]
+                self.assertGreaterEqual(load["looks"], 1)
+                self.assertEqual(load["allowed_cpus"], len(cpus))
+                known = os.access("/proc/loadavg", os.R_OK)
+                self.assertEqual(load["runnable"] is not None, known)
+                self.assertEqual("runnable" in load["unavailable"], not known)
+
+
 class Formats(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -133,7 +152,7 @@ class Formats(unittest.TestCase):
         stock = programs.run(self.program, preload=False)
         result = programs.run(self.program, MUSTER_REPORT="stderr")
         self.assertEqual(result.stdout, stock.stdout)
-        for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance"):
+        for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance", "CPUs allowed"):
             self.assertIn(words, result.stderr)
 
     def test_text_file(self) -> None:
@@ -151,6 +170,7 @@ class Formats(unittest.TestCase):
         found = {(r["section"], r["name"], r["detail"]): r["value"] for r in rows}
         self.assertEqual(found["entry", "__kmpc_barrier", "replaced"], "200")
         self.assertEqual(found["waiting", "barriers", ""], "200")
+        self.assertEqual(found["load", "allowed_cpus", ""], str(len(os.sched_getaffinity(0))))
         self.assertEqual(found["thread", "barriers", "1"], "100")
 
     def test_patterns(self) -> None:

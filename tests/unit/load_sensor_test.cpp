@@ -1,0 +1,336 @@
+// The load sensor, fed from recorded trees and with a simulated clock.
+#include "waiting/load_sensor.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/read_file.h"
+#include "waiting/number_text.h"
+#include "waiting/own_gaps.h"
+
+namespace muster::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kStart = 5'000'000'000;
+constexpr std::uint64_t kStep = LoadSensor::kLookEveryNs;
+
+unsigned g_cpus = 2;
+
+// A copy of a recorded tree, so that tests may change it, and a sensor on it.
+class Tree {
+ public:
+  explicit Tree(const std::string& name) {
+    static int number = 0;
+    root_ = (fs::path(::testing::TempDir()) /
+             ("muster-load-" + std::to_string(getpid()) + "-" + std::to_string(number++)))
+                .string();
+    fs::copy(fs::path(MUSTER_LOAD_TREES) / name, root_, fs::copy_options::recursive);
+    g_cpus = 2;
+    sensor = std::make_unique<LoadSensor>(
+        LoadSources{.root = root_.c_str(), .allowed_cpus = [] { return g_cpus; }});
+  }
+  ~Tree() { fs::remove_all(root_); }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  void write(const std::string& file, const std::string& text) {
+    fs::create_directories((fs::path(root_) / file).parent_path());
+    std::ofstream(fs::path(root_) / file) << text;
+  }
+  void remove(const std::string& file) { fs::remove_all(fs::path(root_) / file); }
+
+  LoadSnapshot look(std::uint64_t now_ns = kStart) {
+    EXPECT_TRUE(sensor->look(now_ns));
+    return sensor->last();
+  }
+
+  std::unique_ptr<LoadSensor> sensor;
+
+ private:
+  std::string root_;
+};
+
+std::uint32_t bits(std::initializer_list<LoadSource> sources) {
+  std::uint32_t all = 0;
+  for (const LoadSource source : sources) all |= static_cast<std::uint32_t>(source);
+  return all;
+}
+
+TEST(LoadSensor, SaysNothingBeforeItLooked) {
+  const LoadSensor sensor;
+  EXPECT_EQ(sensor.last().looks, 0U);
+  EXPECT_EQ(sensor.last().allowed_cpus, 0U);
+}
+
+TEST(LoadSensor, ReadsAMachineWithoutLimits) {
+  Tree tree("two-cpus-hybrid");
+  const LoadSnapshot seen = tree.look();
+  EXPECT_EQ(seen.taken_ns, kStart);
+  EXPECT_EQ(seen.looks, 1U);
+  EXPECT_EQ(seen.allowed_cpus, 2U);
+  EXPECT_EQ(seen.quota_millicpus, 0U);
+  EXPECT_EQ(seen.usable_millicpus(), 2000U);
+  EXPECT_EQ(seen.runnable, 1U);
+  EXPECT_EQ(seen.unavailable, 0U);
+}
+
+TEST(LoadSensor, ReadsQuotas) {
+  struct Case {
+    const char* tree;
+    std::uint32_t quota;
+    std::uint64_t throttled_before;
+  };
+  for (const auto& [name, quota, before] :
+       {Case{"v1-quota", 500, 5}, Case{"v2-one-cpu", 1000, 37}, Case{"v2-parent-tighter", 1500, 23},
+        Case{"v2-container", 2500, 4}, Case{"no-pressure", 0, 0}}) {
+    SCOPED_TRACE(name);
+    Tree tree(name);
+    const LoadSnapshot seen = tree.look();
+    EXPECT_EQ(seen.quota_millicpus, quota);
+    EXPECT_EQ(seen.throttled_before, before);
+    EXPECT_EQ(seen.throttled_periods, 0U) << "nothing since the first look";
+    EXPECT_TRUE(seen.has(LoadSource::kQuota));
+    EXPECT_TRUE(seen.has(LoadSource::kThrottling));
+  }
+}
+
+TEST(LoadSensor, UsableCpusAreTheSmallerOfMaskAndQuota) {
+  Tree wide("v2-container");
+  EXPECT_EQ(wide.look().usable_millicpus(), 2000U);
+  Tree narrow("v2-one-cpu");
+  EXPECT_EQ(narrow.look().usable_millicpus(), 1000U);
+}
+
+TEST(LoadSensor, SurvivesWhateverIsMissing) {
+  using enum LoadSource;
+  const auto unavailable = [](const char* name) {
+    SCOPED_TRACE(name);
+    errno = 4711;
+    Tree tree(name);
+    errno = 4711;
+    const LoadSnapshot seen = tree.look();
+    EXPECT_EQ(errno, 4711);
+    EXPECT_EQ(seen.allowed_cpus, 2U);
+    return seen.unavailable;
+  };
+  EXPECT_EQ(unavailable("no-proc"), bits({kRunnable, kGroups, kQuota, kThrottling, kPressure}));
+  EXPECT_EQ(unavailable("no-groups"), bits({kGroups, kQuota, kThrottling}));
+  EXPECT_EQ(unavailable("garbage"), bits({kRunnable, kQuota, kPressure}));
+  EXPECT_EQ(unavailable("garbled-stat"), bits({kRunnable, kThrottling, kPressure}));
+  EXPECT_EQ(unavailable("no-pressure"), bits({kPressure}));
+}
+
+TEST(LoadSensor, MakesNothingUpFromGarbage) {
+  Tree tree("garbage");
+  const LoadSnapshot seen = tree.look();
+  EXPECT_EQ(seen.quota_millicpus, 0U);
+  EXPECT_EQ(seen.runnable, 0U);
+  EXPECT_EQ(seen.strangers(), 0U);
+  Tree stat("garbled-stat");
+  EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is good all the same";
+}
+
+TEST(LoadSensor, LooksEvery10MsAndNotBefore) {
+  Tree tree("two-cpus-hybrid");
+  tree.look(kStart);
+  EXPECT_FALSE(tree.sensor->look(kStart));
+  EXPECT_FALSE(tree.sensor->look(kStart + kStep - 1));
+  EXPECT_FALSE(tree.sensor->look(kStart - 1'000)) << "another thread's clock, read a bit earlier";
+  EXPECT_EQ(tree.sensor->looks(), 1U);
+  EXPECT_TRUE(tree.sensor->look(kStart + kStep));
+  EXPECT_FALSE(tree.sensor->look(kStart + kStep + 1));
+  EXPECT_EQ(tree.sensor->last().looks, 2U);
+}
+
+TEST(LoadSensor, GoesOnWhenTheClockWasSetBack) {
+  Tree tree("two-cpus-hybrid");
+  tree.look(kStart);
+  EXPECT_TRUE(tree.sensor->look(1));
+  EXPECT_EQ(tree.sensor->last().taken_ns, 1U);
+  EXPECT_FALSE(tree.sensor->look(2));
+}
+
+TEST(LoadSensor, RereadsWhatChanges) {
+  Tree tree("v2-one-cpu");
+  tree.look(kStart);
+  const std::string job = "sys/fs/cgroup/work.slice/job.scope/";
+  tree.write(job + "cpu.max", "max 100000\n");
+  tree.write("sys/fs/cgroup/work.slice/cpu.max", "50000 100000\n");
+  tree.write("proc/loadavg", "2.61 1.80 0.95 1/312 40122\n");
+  g_cpus = 1;  // affinity narrowed
+  const LoadSnapshot seen = tree.look(kStart + kStep);
+  EXPECT_EQ(seen.quota_millicpus, 500U) << "of the parent now";
+  EXPECT_EQ(seen.allowed_cpus, 1U);
+  EXPECT_EQ(seen.runnable, 1U);
+  EXPECT_EQ(seen.most_runnable, 5U);
+  tree.write("sys/fs/cgroup/work.slice/cpu.max", "max 100000\n");
+  EXPECT_EQ(tree.look(kStart + 2 * kStep).quota_millicpus, 0U);
+}
+
+TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
+  Tree tree("v2-one-cpu");
+  const std::string stat = "sys/fs/cgroup/work.slice/job.scope/cpu.stat";
+  tree.look(kStart);
+  tree.write(stat, "nr_periods 900\nnr_throttled 40\nthrottled_usec 1904382\n");
+  LoadSnapshot seen = tree.look(kStart + kStep);
+  EXPECT_EQ(seen.throttled_periods, 3U);
+  EXPECT_EQ(seen.throttled_ns, 50'000U);
+  EXPECT_EQ(seen.throttled_before, 37U);
+  tree.write(stat, "nr_periods 2\nnr_throttled 1\nthrottled_usec 7\n");  // made anew
+  seen = tree.look(kStart + 2 * kStep);
+  EXPECT_EQ(seen.throttled_periods, 4U);
+}
+
+TEST(LoadSensor, ANewQuotasPastIsNotOurs) {
+  Tree tree("v2-one-cpu");
+  tree.look(kStart);
+  tree.write("sys/fs/cgroup/work.slice/cpu.max", "150000 100000\n");
+  tree.write("sys/fs/cgroup/work.slice/cpu.stat", "nr_throttled 1000\nthrottled_usec 9\n");
+  EXPECT_EQ(tree.look(kStart + kStep).throttled_periods, 0U);
+}
+
+TEST(LoadSensor, NoticesThatItWasMovedToAnotherGroup) {
+  Tree tree("v2-one-cpu");
+  tree.look(kStart);
+  tree.write("proc/self/cgroup", "0::/work.slice/other\n");
+  tree.write("sys/fs/cgroup/work.slice/other/cpu.max", "25000 100000\n");
+  tree.write("sys/fs/cgroup/work.slice/other/cpu.stat", "nr_throttled 99\nthrottled_usec 9\n");
+  EXPECT_EQ(tree.look(kStart + kStep).quota_millicpus, 1000U) << "searched once a second";
+  const LoadSnapshot seen = tree.look(kStart + LoadSensor::kSearchEveryNs);
+  EXPECT_EQ(seen.quota_millicpus, 250U);
+  EXPECT_EQ(seen.throttled_periods, 0U) << "99 are another group's past";
+}
+
+TEST(LoadSensor, ASourceMayGoAndComeBack) {
+  Tree tree("two-cpus-hybrid");
+  tree.look(kStart);
+  tree.remove("proc/loadavg");
+  EXPECT_FALSE(tree.look(kStart + kStep).has(LoadSource::kRunnable));
+  tree.write("proc/loadavg", "0 0 0 7/9 1\n");
+  const LoadSnapshot seen = tree.look(kStart + 2 * kStep);
+  EXPECT_TRUE(seen.has(LoadSource::kRunnable));
+  EXPECT_EQ(seen.runnable, 7U);
+}
+
+TEST(LoadSensor, StalledTimeGrowsFromTheFirstLook) {
+  Tree tree("two-cpus-hybrid");
+  EXPECT_EQ(tree.look(kStart).stalled_us, 0U);
+  tree.write("proc/pressure/cpu", "some avg10=0.00 avg60=0.47 avg300=17.40 total=3789347781\n");
+  EXPECT_EQ(tree.look(kStart + kStep).stalled_us, 3'300U);
+}
+
+TEST(LoadSensor, TellsStrangersFromItsTeams) {
+  Tree tree("v2-one-cpu");  // 5 runnable
+  EXPECT_EQ(tree.look(kStart).strangers(), 4U) << "all but the one that looks";
+  tree.sensor->teams_grew(4);
+  EXPECT_EQ(tree.look(kStart + kStep).strangers(), 1U);
+  tree.sensor->falls_asleep();
+  tree.sensor->falls_asleep();
+  EXPECT_EQ(tree.look(kStart + 2 * kStep).strangers(), 3U);
+  tree.sensor->woke_up();
+  tree.sensor->teams_grew(8);
+  EXPECT_EQ(tree.look(kStart + 3 * kStep).strangers(), 0U)
+      << "more of ours than run: none for sure";
+  tree.sensor->teams_shrank(12);
+  EXPECT_EQ(tree.look(kStart + 4 * kStep).team_threads, 0U);
+}
+
+TEST(LoadSensor, BeginsAnewInTheChildOfAFork) {
+  Tree tree("v2-one-cpu");
+  tree.sensor->teams_grew(4);
+  tree.look(kStart);
+  tree.sensor->after_fork_in_child();
+  const LoadSnapshot seen = tree.look(kStart + 1);
+  EXPECT_EQ(seen.looks, 2U);
+  EXPECT_EQ(seen.team_threads, 0U);
+}
+
+TEST(LoadSensor, KeepsNoDescriptorOpen) {
+  Tree tree("v2-parent-tighter");
+  const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(before);
+  tree.look();
+  const int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(after);
+  EXPECT_EQ(before, after);
+}
+
+// One of many threads looks; the others' copies are always of one look, never half of another.
+TEST(LoadSensor, CopiesAreWholeAndEachLookIsDoneOnce) {
+  static std::atomic<unsigned> calls{0};  // one a look, so both numbers of a snapshot are the same
+  LoadSensor sensor({.root = "/nonexistent", .allowed_cpus = [] { return ++calls; }});
+  sensor.look(kStart);
+  constexpr std::uint64_t kLooks = 3'000;
+  std::atomic<std::uint64_t> looked{0};
+  std::atomic<bool> torn{false};
+  const auto work = [&] {
+    for (std::uint64_t turn = 1; turn <= kLooks; ++turn) {
+      if (sensor.look(kStart + turn * kStep)) looked.fetch_add(1);
+      const LoadSnapshot seen = sensor.last();
+      if (seen.looks == 0 || seen.allowed_cpus != seen.looks) torn = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(torn.load());
+  EXPECT_EQ(sensor.looks(), looked.load() + 1);
+  EXPECT_EQ(calls.load(), sensor.looks());
+}
+
+TEST(LoadSensor, OfTheProcessSeesThisMachine) {
+  LoadSensor& sensor = process_load_sensor();
+  ASSERT_TRUE(sensor.look(kStart));
+  const LoadSnapshot seen = sensor.last();
+  EXPECT_EQ(seen.allowed_cpus, allowed_cpus());
+  if (seen.has(LoadSource::kRunnable)) EXPECT_GE(seen.runnable, 1U) << "the one that looks";
+}
+
+TEST(FileLines, LeavesOutLinesThatDoNotFitAndKeepsTheLast) {
+  const std::string path = ::testing::TempDir() + "muster-lines-" + std::to_string(getpid());
+  std::ofstream(path) << "one\n" << std::string(100, 'x') << "\ntwo\n\nend";
+  char buffer[32];
+  FileLines lines(path.c_str(), buffer, sizeof(buffer));
+  std::vector<std::string> seen;
+  while (const char* line = lines.next()) seen.emplace_back(line);
+  fs::remove(path);
+  EXPECT_EQ(seen, (std::vector<std::string>{"one", "two", "", "end"}));
+}
+
+TEST(NumberText, TakesNumbersThatFit) {
+  std::uint64_t value = 0;
+  const char* text = "18446744073709551615 ";
+  EXPECT_TRUE(take_number(text, value));
+  EXPECT_EQ(value, ~std::uint64_t{0});
+  EXPECT_EQ(*text, ' ');
+  for (const char* bad : {"", "-1", "x", "18446744073709551616", "99999999999999999999999"}) {
+    const char* at = bad;
+    EXPECT_FALSE(take_number(at, value)) << bad;
+  }
+  EXPECT_TRUE(number_behind("xnr 4\nnr 5\n", "nr ", value));
+  EXPECT_EQ(value, 5U) << "xnr is another word";
+}
+
+TEST(OwnGaps, CountsWhatIsTooLongForAPoll) {
+  OwnGaps gaps;
+  EXPECT_FALSE(gaps.note(1'000, 1'030));
+  EXPECT_TRUE(gaps.note(1'000, 3'001'000));
+  EXPECT_FALSE(gaps.note(2'000, 1'000)) << "a clock that went back";
+  EXPECT_EQ(gaps.count, 1U);
+  EXPECT_EQ(gaps.longest_ns, 3'000'000U);
+}
+
+}  // namespace
+}  // namespace muster::test

@@ -1,0 +1,47 @@
+// The cgroups that this process is in, for what limits its CPU time: the quota of each group from
+// its own up to the hierarchy's root, version 1 (cpu.cfs_quota_us) or 2 (cpu.max), and how often
+// they throttled. Source: the kernel's Documentation/admin-guide/cgroup-v2.rst and
+// scheduler/sched-bwc.rst.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster {
+
+class CpuGroups {
+ public:
+  struct Reading {
+    std::uint32_t quota_millicpus = 0;  // the tightest; 0 = none
+    std::uint64_t throttled_periods = 0;
+    std::uint64_t throttled_ns = 0;
+    std::uint64_t counted = 0;       // differs where other groups were counted: no comparing then
+    bool quota_failed = false;       // a file is there and says nothing sensible
+    bool throttling_failed = false;  // the same, of cpu.stat
+  };
+
+  // Where the groups' folder is: reads /proc/self/cgroup and /proc/self/mountinfo below `root`
+  // ("" is the machine's own). False where there is none. `buffer` is scratch of at least 1,024
+  // bytes; longer lines are not seen.
+  bool find(const char* root, char* buffer, std::size_t size);
+
+  bool found() const { return length_ != 0; }
+
+  // Reads the quotas of all levels, and cpu.stat of those that have one. Some 3 us a level without
+  // a quota, 6 to 9 with one.
+  Reading read(char* buffer, std::size_t size) const;
+
+ private:
+  static constexpr std::size_t kLongestPath = 1024;
+
+  bool take_mount(char* line, const char* root, const char* group_v1, const char* group_v2);
+  void read_level(const char* folder, std::size_t length, Reading& out, char* buffer,
+                  std::size_t size) const;
+
+  char folder_[kLongestPath] = {};  // the process's own group
+  std::size_t length_ = 0;          // of folder_; 0 = not found
+  std::size_t mount_length_ = 0;    // of the part that is the mount point: levels end there
+  bool version_2_ = false;
+};
+
+}  // namespace muster

@@ -1,0 +1,142 @@
+#include "waiting/load_sensor.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "platform/read_file.h"
+#include "waiting/number_text.h"
+
+namespace muster {
+namespace {
+
+void mark(LoadSnapshot& snapshot, LoadSource source, bool unavailable) {
+  const auto bit = static_cast<std::uint32_t>(source);
+  snapshot.unavailable = unavailable ? snapshot.unavailable | bit : snapshot.unavailable & ~bit;
+}
+
+// How far a count of the kernel's went since `before`; a count that went back began anew.
+std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
+  return now >= before ? now - before : now;
+}
+
+constinit LoadSensor g_sensor;
+
+}  // namespace
+
+LoadSensor& process_load_sensor() { return g_sensor; }
+
+bool LoadSensor::look_if_free(std::uint64_t now_ns) {
+  if (looking_.exchange(true, std::memory_order_acquire)) return false;
+  // Set first: whoever comes while we read must not queue up behind us.
+  next_look_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
+  observe(now_ns, current_);
+  std::uint64_t words[kWords];
+  std::memcpy(words, &current_, sizeof(words));
+  auto& slot = slots_[current_.looks % 2];
+  // Release: a reader that sees one of these words also sees that its own slot is no longer the
+  // last one, and tries again.
+  for (std::size_t i = 0; i < kWords; ++i) slot[i].store(words[i], std::memory_order_release);
+  looks_.store(current_.looks, std::memory_order_release);
+  looking_.store(false, std::memory_order_release);
+  return true;
+}
+
+LoadSnapshot LoadSensor::last() const {
+  for (;;) {
+    const std::uint64_t number = looks();
+    std::uint64_t words[kWords];
+    const auto& slot = slots_[number % 2];
+    for (std::size_t i = 0; i < kWords; ++i) words[i] = slot[i].load(std::memory_order_acquire);
+    if (looks_.load(std::memory_order_relaxed) != number) continue;  // 10 ms have passed: again
+    LoadSnapshot out;
+    std::memcpy(&out, words, sizeof(out));
+    return number == 0 ? LoadSnapshot{} : out;
+  }
+}
+
+void LoadSensor::after_fork_in_child() {
+  // A look may have been under way: what it had stored in its slot was never published.
+  looking_.store(false, std::memory_order_relaxed);
+  current_ = last();
+  next_look_ns_.store(0, std::memory_order_relaxed);
+  searched_ns_ = 0;
+  team_threads_.store(0, std::memory_order_relaxed);
+  team_asleep_.store(0, std::memory_order_relaxed);
+}
+
+void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
+  out.taken_ns = now_ns;
+  ++out.looks;
+  out.allowed_cpus = sources_.allowed_cpus();
+  out.team_threads = team_threads_.load(std::memory_order_relaxed);
+  out.team_asleep = team_asleep_.load(std::memory_order_relaxed);
+  observe_runnable(out);
+  observe_groups(now_ns, out);
+  observe_pressure(out);
+}
+
+// The whole file in the second half of the scratch; its length or minus the error number.
+long LoadSensor::read_source(const char* name, char*& text) {
+  constexpr std::size_t kHalf = kScratch / 2;
+  std::snprintf(scratch_, kHalf, "%s%s", sources_.root, name);
+  text = scratch_ + kHalf;
+  return read_file(scratch_, text, kHalf);
+}
+
+// "0.36 0.91 1.05 3/214 7183": three loads, then runnable threads and all threads. /proc/stat has
+// the same number in `procs_running`, at more than twice the price, and it grows with CPUs and
+// interrupts.
+void LoadSensor::observe_runnable(LoadSnapshot& out) {
+  char* text;
+  std::uint64_t runnable = 0;
+  bool good = read_source("/proc/loadavg", text) > 0;
+  const char* at = text;
+  for (int load = 0; good && load < 3; ++load) {
+    at = std::strchr(at, ' ');
+    good = at != nullptr;
+    if (good) ++at;
+  }
+  good = good && take_number(at, runnable) && *at == '/' && runnable <= 0xFFFF'FFFF;
+  mark(out, LoadSource::kRunnable, !good);
+  out.runnable = good ? static_cast<std::uint32_t>(runnable) : 0;
+  if (out.runnable > out.most_runnable) out.most_runnable = out.runnable;
+}
+
+void LoadSensor::observe_groups(std::uint64_t now_ns, LoadSnapshot& out) {
+  if (searched_ns_ == 0 || now_ns - searched_ns_ >= kSearchEveryNs) {
+    groups_.find(sources_.root, scratch_, sizeof(scratch_));
+    searched_ns_ = now_ns;
+  }
+  mark(out, LoadSource::kGroups, !groups_.found());
+  const CpuGroups::Reading reading = groups_.read(scratch_, sizeof(scratch_));
+  mark(out, LoadSource::kQuota, reading.quota_failed || !groups_.found());
+  mark(out, LoadSource::kThrottling, reading.throttling_failed || !groups_.found());
+  out.quota_millicpus = reading.quota_millicpus;
+  if (reading.throttling_failed) return;
+  const bool same_groups = counted_throttling_ && counted_ == reading.counted;
+  if (same_groups) {
+    out.throttled_periods += growth(reading.throttled_periods, throttled_periods_);
+    out.throttled_ns += growth(reading.throttled_ns, throttled_ns_);
+  } else if (out.looks == 1) {
+    out.throttled_before = reading.throttled_periods;
+  }
+  throttled_periods_ = reading.throttled_periods;
+  throttled_ns_ = reading.throttled_ns;
+  counted_ = reading.counted;
+  counted_throttling_ = true;
+}
+
+// "some avg10=1.34 avg60=0.51 avg300=0.11 total=3781230"
+void LoadSensor::observe_pressure(LoadSnapshot& out) {
+  char* text;
+  std::uint64_t total = 0;
+  const bool good = read_source("/proc/pressure/cpu", text) > 0 &&
+                    std::strncmp(text, "some ", 5) == 0 && number_behind(text, "total=", total);
+  mark(out, LoadSource::kPressure, !good);
+  if (!good) return;
+  if (counted_stalls_) out.stalled_us += growth(total, stalled_us_);
+  stalled_us_ = total;
+  counted_stalls_ = true;
+}
+
+}  // namespace muster

@@ -1,0 +1,104 @@
+// The load sensor: what this process can see of the CPUs that its teams may use. docs/load-sensor.md
+// tells what each figure costs and what it can and cannot tell.
+//
+// Cost: look() that is not due, a load and a compare; a look, some 11 us every 10 ms (40 us once a second) by one
+// thread of the process, while the others go on with the last snapshot. Only waiters whose quick
+// polls failed call it. Nobody ever waits for anybody in here.
+//
+// Times are nanoseconds of the caller's clock: the sensor itself reads none, so tests simulate it.
+// Source: design.md, section 4; the kernel's documentation of /proc, cgroups and PSI.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/cpus.h"
+#include "waiting/cpu_groups.h"
+#include "waiting/load_snapshot.h"
+
+namespace muster {
+
+struct LoadSources {
+  const char* root = "";  // before /proc and /sys; tests have a tree here
+  unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
+};
+
+class LoadSensor {
+ public:
+  static constexpr std::uint64_t kLookEveryNs = 10'000'000;
+  // The groups' folder and what was unavailable are searched for again this often: a process may
+  // be moved, and mounts change, but that search is the dearest part.
+  static constexpr std::uint64_t kSearchEveryNs = 1'000'000'000;
+
+  constexpr LoadSensor() = default;
+  constexpr explicit LoadSensor(const LoadSources& sources) : sources_(sources) {}
+  LoadSensor(const LoadSensor&) = delete;
+  LoadSensor& operator=(const LoadSensor&) = delete;
+
+  // Looks if 10 ms have passed since the last look and no other thread is at it. True if it did:
+  // the snapshot is new.
+  bool look(std::uint64_t now_ns) {
+    // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
+    // back (a restored checkpoint, say).
+    const std::uint64_t ahead = next_look_ns_.load(std::memory_order_relaxed) - now_ns;
+    if (ahead - 1 < 2 * kLookEveryNs) return false;
+    return look_if_free(now_ns);
+  }
+
+  // How many looks there have been: a reader that remembers it copies a snapshot only when it has
+  // changed.
+  std::uint64_t looks() const { return looks_.load(std::memory_order_acquire); }
+
+  // A consistent copy of the last snapshot; all zero where nobody has looked yet.
+  LoadSnapshot last() const;
+
+  // Told by whoever makes teams and puts threads to sleep, so that a look can tell own threads from
+  // strangers. Threads are counted in every team that they are in at the time.
+  void teams_grew(unsigned threads) { team_threads_.fetch_add(threads, std::memory_order_relaxed); }
+  void teams_shrank(unsigned threads) {
+    team_threads_.fetch_sub(threads, std::memory_order_relaxed);
+  }
+  void falls_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
+  void woke_up() { team_asleep_.fetch_sub(1, std::memory_order_relaxed); }
+
+  // In the child of a fork: it has one thread, in no team, and the one that was looking is gone.
+  void after_fork_in_child();
+
+ private:
+  static constexpr std::size_t kWords = sizeof(LoadSnapshot) / sizeof(std::uint64_t);
+  static constexpr std::size_t kScratch = 4096;  // not on the stack: threads may have small ones
+
+  bool look_if_free(std::uint64_t now_ns);
+  void observe(std::uint64_t now_ns, LoadSnapshot& out);
+  void observe_runnable(LoadSnapshot& out);
+  void observe_groups(std::uint64_t now_ns, LoadSnapshot& out);
+  void observe_pressure(LoadSnapshot& out);
+  long read_source(const char* name, char*& text);
+
+  LoadSources sources_{};
+  std::atomic<std::uint64_t> next_look_ns_{0};
+  std::atomic<std::uint64_t> looks_{0};
+  // Snapshot n is in slot n % 2, so a look disturbs no reader of the last one, not even the reader
+  // in a signal handler that interrupted the look.
+  std::atomic<std::uint64_t> slots_[2][kWords]{};
+  std::atomic<std::uint32_t> team_threads_{0};
+  std::atomic<std::uint32_t> team_asleep_{0};
+
+  // From here on only the thread that is looking.
+  std::atomic<bool> looking_{false};
+  LoadSnapshot current_{};
+  CpuGroups groups_{};
+  std::uint64_t searched_ns_ = 0;
+  std::uint64_t counted_ = 0;            // of the groups that the last counts belong to
+  std::uint64_t throttled_periods_ = 0;  // the kernel's counts at the last look
+  std::uint64_t throttled_ns_ = 0;
+  std::uint64_t stalled_us_ = 0;
+  bool counted_throttling_ = false;
+  bool counted_stalls_ = false;
+  char scratch_[kScratch] = {};
+};
+
+// The process's own sensor: ready before any constructor ran, never destroyed.
+LoadSensor& process_load_sensor();
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// What the load sensor saw at one look: plain figures, copied as a whole.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace muster {
+
+// Where the figures come from. What could not be read has its bit in LoadSnapshot::unavailable.
+enum class LoadSource : std::uint32_t {
+  kRunnable = 1,    // /proc/loadavg, fourth field
+  kGroups = 2,      // /proc/self/cgroup, /proc/self/mountinfo and the folder they lead to
+  kQuota = 4,       // cpu.max or cpu.cfs_quota_us: unreadable or no number in them
+  kThrottling = 8,  // cpu.stat of the groups that have a quota
+  kPressure = 16,   // /proc/pressure/cpu
+};
+
+struct LoadSourceName {
+  LoadSource source;
+  const char* name;
+};
+inline constexpr LoadSourceName kLoadSourceNames[] = {{LoadSource::kRunnable, "runnable"},
+                                                      {LoadSource::kGroups, "cgroup"},
+                                                      {LoadSource::kQuota, "quota"},
+                                                      {LoadSource::kThrottling, "throttling"},
+                                                      {LoadSource::kPressure, "pressure"}};
+
+struct LoadSnapshot {
+  std::uint64_t taken_ns = 0;  // the caller's clock; 0 where nobody has looked yet
+  std::uint64_t looks = 0;
+  std::uint64_t throttled_periods = 0;  // since the first look, over all groups with a quota
+  std::uint64_t throttled_ns = 0;       // the same as time; summed over the CPUs of a group
+  std::uint64_t throttled_before = 0;   // periods, up to the first look, of the groups' whole life
+  std::uint64_t stalled_us = 0;    // since the first look: time in which anybody waited for a CPU
+  std::uint32_t allowed_cpus = 0;  // the affinity mask of the thread that looked
+  std::uint32_t quota_millicpus = 0;  // the tightest of all groups; 0 = none
+  std::uint32_t runnable = 0;         // threads of the whole machine, the one that looked included
+  std::uint32_t most_runnable = 0;    // the most of any look
+  std::uint32_t team_threads = 0;     // threads of this process that are in teams, as told
+  std::uint32_t team_asleep = 0;      // those of them that slept at the look
+  std::uint32_t unavailable = 0;      // LoadSource bits
+  std::uint32_t unused = 0;
+
+  bool has(LoadSource source) const {
+    return (unavailable & static_cast<std::uint32_t>(source)) == 0;
+  }
+
+  // Own threads that may be running: those in teams and not asleep, the one that looked at least.
+  std::uint32_t own_running() const {
+    const std::uint32_t awake = team_threads > team_asleep ? team_threads - team_asleep : 0;
+    return awake > 1 ? awake : 1;
+  }
+
+  // Runnable threads that are not own, at least. A teammate that is blocked in the program's own
+  // work counts as running, so strangers may hide behind it; they are never made up. 0 where
+  // unknown.
+  std::uint32_t strangers() const {
+    return has(LoadSource::kRunnable) && runnable > own_running() ? runnable - own_running() : 0;
+  }
+
+  // CPUs that the process can use at once on average: the mask's or what the quota leaves of them,
+  // in thousandths.
+  std::uint32_t usable_millicpus() const {
+    const std::uint32_t by_mask = allowed_cpus * 1000;
+    return quota_millicpus != 0 && quota_millicpus < by_mask ? quota_millicpus : by_mask;
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<LoadSnapshot> && sizeof(LoadSnapshot) % 8 == 0);
+
+}  // namespace muster
