@@ -27,21 +27,12 @@ inline unsigned allowed_cpus() {
   return count > 0 ? count : 1;
 }
 
-<<<<<<< HEAD
 // The CPU that the caller runs on, which it may leave at any time. Some 2 ns where the C library
 // keeps it by restartable sequences (glibc 2.35 and later), else 20 ns. 0 where the kernel does not
 // tell.
 inline unsigned current_cpu() {
   const int cpu = sched_getcpu();
   return cpu >= 0 ? static_cast<unsigned>(cpu) : 0;
-=======
-// The CPU that the calling thread is on, or was a moment ago; -1 where unknown. A few ns: from
-// glibc 2.35 on the C library reads it from the thread's rseq area, before that from the vDSO.
-inline int current_cpu() {
-  const int saved = errno;
-  const int cpu = sched_getcpu();
-  errno = saved;
-  return cpu;
 }
 
 // How often the calling thread was taken off its CPU against its will (ru_nivcsw), since it began.
@@ -52,7 +43,6 @@ inline unsigned long own_involuntary_switches() {
   const bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
   errno = saved;
   return known ? static_cast<unsigned long>(usage.ru_nivcsw) : 0;
->>>>>>> 221921e77a5eb04e296f84a9310bdf6a089843d5
 }
 
 }  // namespace muster

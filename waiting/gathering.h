@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "platform/idle_time.h"
+#include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -57,24 +58,9 @@ class Gathering {
  private:
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
-  static constexpr std::uint64_t kWindowNs = 40 * kMs;      // to measure instances a second
-  static constexpr std::uint64_t kIdleLookNs = 20 * kMs;    // the idle times have steps of 10 ms
-  static constexpr std::uint64_t kPushNs = 100 * kMs;       // two or three balancing intervals
-  static constexpr std::uint64_t kFirstRestNs = 400 * kMs;  // between pushes or trials
-  static constexpr std::uint64_t kLongestRestNs = 6'400 * kMs;
-
-  // Instances since `since_ns`.
-  struct Window {
-    std::uint64_t since_ns = 0;
-    Episode since = 0;
-    void begin(std::uint64_t now_ns, Episode episode) {
-      since_ns = now_ns;
-      since = episode;
-    }
-    double rate(std::uint64_t now_ns, Episode episode) const {
-      return static_cast<double>(episode - since) / static_cast<double>(now_ns - since_ns);
-    }
-  };
+  static constexpr std::uint64_t kWindowNs = 40 * kMs;    // to measure instances a second
+  static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
+  static constexpr std::uint64_t kPushNs = 100 * kMs;     // two or three balancing intervals
 
   template <class Memory>
   void conduct(const Wait<Memory>& wait, bool crowded, bool stranger_near) {
@@ -84,7 +70,7 @@ class Gathering {
     if (cpu_.load(std::memory_order_relaxed) == kNoCpu) {
       while_spread(wait, crowded && stranger_near);
     } else if (refused_.load(std::memory_order_relaxed) || !crowded) {
-      spread(wait.start_ns, wait.episode);
+      spread();
     } else {
       while_gathered(wait, stranger_near);
     }
@@ -95,19 +81,19 @@ class Gathering {
   void while_spread(const Wait<Memory>& wait, bool strangers_in_the_way) {
     const std::uint64_t now_ns = wait.start_ns;
     if (!strangers_in_the_way || refused_.load(std::memory_order_relaxed)) {
-      window_.since_ns = 0;
+      window_.forget();
       return;
     }
-    if (window_.since_ns == 0 || now_ns - window_.since_ns > 4 * kWindowNs) {
+    if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
       return;
     }
-    if (now_ns - window_.since_ns < kWindowNs || now_ns < rest_until_ns_) return;
+    if (window_.length_ns(now_ns) < kWindowNs || rest_.lasts(now_ns)) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
-    if ((idle_ns - idle_before_ns_) * 2 > now_ns - window_.since_ns) {
-      window_.since_ns = 0;  // there is a free CPU: room for everybody
+    if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
+      window_.forget();  // there is a free CPU: room for everybody
       return;
     }
     rate_spread_ = window_.rate(now_ns, wait.episode);
@@ -122,17 +108,17 @@ class Gathering {
   void while_gathered(const Wait<Memory>& wait, bool stranger_near) {
     const std::uint64_t now_ns = wait.start_ns;
     if (pushes(now_ns)) return;
-    if (window_.since_ns == 0) {
+    if (!window_.begun()) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
       return;
     }
-    const std::uint64_t length_ns = now_ns - window_.since_ns;
+    const std::uint64_t length_ns = window_.length_ns(now_ns);
     if (length_ns < kIdleLookNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
     if (idle_ns == kIdleTimeUnknown || (idle_ns - idle_before_ns_) * 2 > length_ns) {
-      rest(now_ns);
-      spread(now_ns, wait.episode);
+      rest_.begin(now_ns);
+      spread();
       return;
     }
     if (length_ns < kWindowNs) return;
@@ -141,16 +127,15 @@ class Gathering {
     idle_before_ns_ = idle_ns;
     if (!stranger_near) {
       if (rate < rate_spread_) {
-        rest(now_ns);
-        spread(now_ns, wait.episode);
+        rest_.begin(now_ns);
+        spread();
       } else {
-        rest_ns_ = kFirstRestNs;  // it pays
-        rest_until_ns_ = now_ns + rest_ns_;
+        rest_.begin_again(now_ns);  // it pays
       }
-    } else if (now_ns >= rest_until_ns_) {
-      if (rate < rate_spread_ && rest_ns_ > kFirstRestNs) {
-        rest(now_ns);
-        spread(now_ns, wait.episode);
+    } else if (!rest_.lasts(now_ns)) {
+      if (rate < rate_spread_ && rest_.repeated()) {
+        rest_.begin(now_ns);
+        spread();
       } else {
         push(now_ns);
       }
@@ -159,22 +144,14 @@ class Gathering {
 
   void push(std::uint64_t now_ns) {
     push_until_ns_.store(now_ns + kPushNs, std::memory_order_relaxed);
-    rest(now_ns + kPushNs);
-    window_.since_ns = 0;
+    rest_.begin(now_ns + kPushNs);
+    window_.forget();
   }
 
-  // Nothing is tried for a while, and next time for twice as long.
-  void rest(std::uint64_t from_ns) {
-    rest_until_ns_ = from_ns + rest_ns_;
-    if (rest_ns_ < kLongestRestNs) rest_ns_ *= 2;
-  }
-
-  void spread(std::uint64_t now_ns, Episode episode) {
+  void spread() {
     push_until_ns_.store(0, std::memory_order_relaxed);
     cpu_.store(kNoCpu, std::memory_order_relaxed);
-    window_.begin(now_ns, episode);
-    idle_before_ns_ = kIdleTimeUnknown;
-    window_.since_ns = 0;
+    window_.forget();
   }
 
   const bool wanted_;
@@ -185,10 +162,9 @@ class Gathering {
   std::atomic<bool> conducting_{false};
 
   // Only for the thread that conducts.
-  Window window_;
+  RateWindow window_;
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
-  std::uint64_t rest_until_ns_ = 0;
-  std::uint64_t rest_ns_ = kFirstRestNs;
+  Rest rest_;
   double rate_spread_ = 0;
   unsigned trials_ = 0;
 };

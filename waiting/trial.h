@@ -1,0 +1,52 @@
+// What learning by trying needs: a rate over a stretch of time, and a rest between trials.
+#pragma once
+
+#include <cstdint>
+
+#include "waiting/episode.h"
+
+namespace muster {
+
+// Instances a nanosecond since it was begun.
+class RateWindow {
+ public:
+  void begin(std::uint64_t now_ns, Episode episode) {
+    since_ns_ = now_ns;
+    since_ = episode;
+  }
+  void forget() { since_ns_ = 0; }
+  bool begun() const { return since_ns_ != 0; }
+  std::uint64_t length_ns(std::uint64_t now_ns) const { return now_ns - since_ns_; }
+  double rate(std::uint64_t now_ns, Episode episode) const {
+    return static_cast<double>(episode - since_) / static_cast<double>(length_ns(now_ns));
+  }
+
+ private:
+  std::uint64_t since_ns_ = 0;
+  Episode since_ = 0;
+};
+
+// Nothing is tried while it lasts. Each is twice as long as the one before, so that what does not
+// pay is tried less and less often.
+class Rest {
+ public:
+  static constexpr std::uint64_t kFirstNs = 400'000'000;
+  static constexpr std::uint64_t kLongestNs = 6'400'000'000;
+
+  bool lasts(std::uint64_t now_ns) const { return now_ns < until_ns_; }
+  bool repeated() const { return next_ns_ > 2 * kFirstNs; }
+  void begin(std::uint64_t from_ns) {
+    until_ns_ = from_ns + next_ns_;
+    if (next_ns_ < kLongestNs) next_ns_ *= 2;
+  }
+  void begin_again(std::uint64_t from_ns) {
+    next_ns_ = kFirstNs;
+    until_ns_ = from_ns + next_ns_;
+  }
+
+ private:
+  std::uint64_t next_ns_ = kFirstNs;
+  std::uint64_t until_ns_ = 0;
+};
+
+}  // namespace muster
