@@ -1,0 +1,176 @@
+// Where threads are placed and how long their turns are: asked for, and given back.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "platform/idle_time.h"
+#include "platform/slice.h"
+#include "platform/thread_place.h"
+#include "tests/unit/simulated_wait.h"
+#include "waiting/auto_wait.h"
+
+namespace muster::test {
+namespace {
+
+// In a thread of its own, so that the runner's affinity and nice value stay what they are.
+template <class Body>
+void in_a_thread(Body&& body) {
+  std::thread(body).join();
+}
+
+TEST(Place, IsGivenBack) {
+  in_a_thread([] {
+    AffinityMask before;
+    ASSERT_TRUE(before.read());
+    if (before.count() < 2) GTEST_SKIP() << "one CPU";
+    const unsigned cpu = before.nth(1);
+    ASSERT_TRUE(stay_on(cpu));
+    EXPECT_EQ(stays_on(), cpu);
+    AffinityMask now;
+    ASSERT_TRUE(now.read());
+    EXPECT_EQ(now, AffinityMask::only(cpu));
+    ASSERT_TRUE(own_affinity(now));
+    EXPECT_EQ(now, before);
+    ASSERT_TRUE(stay_on(before.nth(0))) << "and from there to another";
+    give_place_back();
+    EXPECT_EQ(stays_on(), kNoCpu);
+    ASSERT_TRUE(now.read());
+    EXPECT_EQ(now, before);
+  });
+}
+
+TEST(Place, LeavesWhatSomebodyElseSet) {
+  in_a_thread([] {
+    AffinityMask before;
+    ASSERT_TRUE(before.read());
+    if (before.count() < 2) GTEST_SKIP() << "one CPU";
+    ASSERT_TRUE(stay_on(before.nth(0)));
+    ASSERT_TRUE(AffinityMask::only(before.nth(1)).apply());  // as taskset from outside would
+    give_place_back();
+    AffinityMask now;
+    ASSERT_TRUE(now.read());
+    EXPECT_EQ(now, AffinityMask::only(before.nth(1)));
+    EXPECT_FALSE(stay_on(before.nth(1))) << "a thread with one CPU has been placed already";
+    EXPECT_FALSE(stay_on(before.nth(0))) << "not among its CPUs";
+  });
+}
+
+TEST(IdleTime, IsTakenFromTheAllowedCpus) {
+  const char* text =
+      "cpu  100 0 100 1000 7 0 0 0 0 0\n"
+      "cpu0 50 0 50 300 3 0 0 0 0 0\n"
+      "cpu1 50 0 50 500 4 0 0 0 0 0\n"
+      "cpu3 0 0 0 200 0 0 0 0 0 0\n"
+      "intr 12345 1 2\n";
+  AffinityMask mask = AffinityMask::only(0);
+  mask.set(1);
+  constexpr std::uint64_t kTickNs = 10'000'000;
+  EXPECT_EQ(idle_ns_in(text, mask, kNoCpu), 800 * kTickNs);
+  EXPECT_EQ(idle_ns_in(text, mask, 0), 500 * kTickNs);
+  EXPECT_EQ(idle_ns_in(text, AffinityMask::only(2), kNoCpu), kIdleTimeUnknown);
+  for (const char* nonsense : {"", "\n", "cpu", "cpu0", "cpux 1 2 3 4\n", "intr 1\n"}) {
+    EXPECT_EQ(idle_ns_in(nonsense, mask, kNoCpu), kIdleTimeUnknown) << nonsense;
+  }
+}
+
+TEST(Slice, IsGivenBack) {
+  in_a_thread([] {
+    if (!ask_for_slice(200'000)) GTEST_SKIP() << "no slices on this kernel";
+    EXPECT_TRUE(has_own_slice());
+    EXPECT_TRUE(ask_for_slice(200'000)) << "again";
+    give_slice_back();
+    EXPECT_FALSE(has_own_slice());
+    EXPECT_TRUE(ask_for_slice(200'000)) << "it is the kernel's slice again";
+    give_slice_back();
+  });
+}
+
+TEST(Slice, ANiceThreadIsNotTouched) {
+  in_a_thread([] {
+    ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 5), 0);  // of this thread, on Linux
+    EXPECT_FALSE(ask_for_slice(200'000));
+    EXPECT_FALSE(has_own_slice());
+  });
+}
+
+// A team of eight on two CPUs beside a stranger, on the simulated clock. Thread 0 is the only one
+// that is real, so it conducts.
+class Gathered : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kMs = 1'000'000;
+
+  Gathered() { SimulatedMemory::cpus = 2; }
+
+  // Waits of 0.1 ms, for `ms`. `took_ns` is what each yield takes: a slice beside a stranger.
+  void wait_for(unsigned ms, std::uint64_t took_ns, unsigned instances_per_wait = 1) {
+    wait_by(policy_, ms, took_ns, instances_per_wait);
+  }
+  void wait_by(AutoWait& policy, unsigned ms, std::uint64_t took_ns, unsigned instances_per_wait) {
+    SimulatedMemory::yield_ns = took_ns;
+    const std::uint64_t end = SimulatedMemory::now + ms * kMs;
+    while (SimulatedMemory::now < end) {
+      for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+      bool released = false;
+      const std::uint64_t start = SimulatedMemory::now;
+      team_.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+      for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
+    }
+  }
+  std::uint64_t gatherings() { return team_.stats().gatherings.read(); }
+
+  SimulatedTeam team_{8};
+  AutoWait policy_{{.team_size = 8, .may_place = true}};
+};
+
+TEST_F(Gathered, BesideAStranger) {
+  wait_for(200, 3 * kMs);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, NotAmongTeammates) {
+  wait_for(2000, 2'000);
+  EXPECT_EQ(gatherings(), 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, SpreadsWithin50MsWhenACpuBecomesIdle) {
+  wait_for(300, 3 * kMs);
+  ASSERT_NE(SimulatedMemory::placed, kNoCpu);
+  wait_for(300, 2'000, 100);  // the stranger was moved away
+  ASSERT_NE(SimulatedMemory::placed, kNoCpu);
+  const std::uint64_t gone = SimulatedMemory::now;
+  while (SimulatedMemory::placed != kNoCpu && SimulatedMemory::now < gone + 1000 * kMs) {
+    const std::uint64_t before = SimulatedMemory::now;
+    wait_for(1, 2'000, 100);
+    SimulatedMemory::idle_ns += SimulatedMemory::now - before;  // the other CPU
+  }
+  EXPECT_LE(SimulatedMemory::now - gone, 65 * kMs);  // 50 ms, and the step of the look
+}
+
+TEST_F(Gathered, StaysWhileItPays) {
+  wait_for(300, 3 * kMs);
+  wait_for(10'000, 2'000, 100);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, IsTriedLessAndLessOftenWhereItDoesNotPay) {
+  wait_for(100, 3 * kMs, 1000);  // many instances while spread
+  wait_for(20'000, 3 * kMs, 1);  // few once gathered
+  EXPECT_GE(gatherings(), 1U);
+  EXPECT_LE(gatherings(), 8U);
+}
+
+TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {
+  AutoWait bound({.team_size = 8, .bound_cpus = 2, .may_place = true});
+  AutoWait off({.team_size = 8, .may_place = false});
+  wait_by(bound, 500, 3 * kMs, 1);
+  wait_by(off, 500, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+}  // namespace
+}  // namespace muster::test
