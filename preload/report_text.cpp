@@ -126,6 +126,10 @@ void add_waiting(const ReportData& data, TextBuffer& out) {
           " wake calls, %" PRIu64 " yields, %" PRIu64 " failed updates\n",
           waiting.blocks.read(), waiting.wakeups.read(), waiting.wake_calls.read(),
           waiting.yields.read(), waiting.failed_updates.read());
+  out.add("  teammates, CPUs    %" PRIu64 " gave way, %" PRIu64 " long yields, %" PRIu64
+          " gatherings, %" PRIu64 " moves\n",
+          waiting.gave_way.read(), waiting.long_yields.read(), waiting.gatherings.read(),
+          waiting.moves.read());
   add_histogram(waiting, out);
 }
 

@@ -147,7 +147,7 @@ class Barrier(TestCase):
         for option, mean_us in (("--interval", 500), ("--variance", 250)):
             with self.subTest(option):
                 report = self.report("barrier", "--seconds=0.2", "--threads=1", option, "500")
-                most = 1.5 * report["seconds"] / (mean_us * 1e-6)  # the CPU may have sped up
+                most = 2.5 * report["seconds"] / (mean_us * 1e-6)  # the CPU may have sped up
                 self.assertLess(report["iterations"], most)
 
     def test_text(self) -> None:
