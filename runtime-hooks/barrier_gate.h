@@ -2,6 +2,7 @@
 // team decide alike at the same instance; each rule below depends only on what they have in common.
 #pragma once
 
+#include "platform/thread_place.h"
 #include "runtime-hooks/runtime.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/thread_state.h"
@@ -63,7 +64,7 @@ class Arrival {
   }
 
   // Calls the real barrier. Tasks that run in it may create tasks, which this instance then
-  // finishes.
+  // finishes. They may be long, so they run wherever the program lets them.
   template <class Barrier>
   auto at_real_barrier(Barrier&& barrier) {
     struct Mark {
@@ -77,6 +78,7 @@ class Arrival {
       Mark(const Mark&) = delete;
       Mark& operator=(const Mark&) = delete;
     } const mark(frame_);
+    give_place_back();
     return barrier();
   }
 

@@ -1,6 +1,6 @@
 // Regions of many barriers, beside which the test burns the CPUs: a thread's affinity must be its
-// own again in the serial part, at the beginning of a region, and in a child of fork() from inside
-// one. placed MILLISECONDS
+// own again in the serial part, at the beginning of a region, in tasks, and in a child of fork() from
+// inside a region. placed MILLISECONDS
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/wait.h>
@@ -34,6 +34,11 @@ int main(int count, char** arguments) {
 #pragma omp master
         if (now_ms() - begin > milliseconds * 0.4 * (rounds + 1)) stop = 1;
 #pragma omp barrier
+      }
+#pragma omp single
+      for (int i = 0; i < 16; ++i) {
+#pragma omp task
+        expect(cpus() == all);
       }
       if (omp_get_thread_num() == 1) {
         int child = fork();
