@@ -137,7 +137,7 @@ class AutoWait {
   const unsigned bound_cpus_;
   const std::uint64_t slice_ns_;
   std::atomic<bool> fits_{true};
-  std::atomic<bool> alert_{true};  // somebody may be in somebody's way: the roster is kept
+  std::atomic<bool> alert_{false};  // somebody may be in somebody's way: the roster is kept
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> stranger_seen_ns_{0};
   Gathering gathering_;

@@ -102,8 +102,8 @@ class Roster {
   void ask_for_full_fences(bool on, Episode episode) {
     Episode change = change_.load(std::memory_order_relaxed);
     if (((change & 1) != 0) == on || episode < (change >> 1) + 2) return;
-    change_.compare_exchange_strong(change, (episode + 2) << 1 | (on ? 1 : 0),
-                                    std::memory_order_relaxed, std::memory_order_relaxed);
+    change_.compare_exchange_weak(change, (episode + 2) << 1 | (on ? 1 : 0),
+                                  std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
   // After an instance was called off.
