@@ -35,7 +35,7 @@ class AutoWait {
         gathering_(parameters) {}
 
   static constexpr bool kUsesRoster = true;
-  bool keeps_roster() const { return alert_.load(std::memory_order_relaxed); }
+  bool keeps_roster() const { return !fits_.load(std::memory_order_relaxed); }
   bool quick_polls() const { return fits_.load(std::memory_order_relaxed); }
   static bool spins_first() { return true; }
 
@@ -64,7 +64,6 @@ class AutoWait {
       if (now_ns - before_ns >= kStrangersSliceNs) {
         if (absent != kNobody) wait.stats.long_yields.add();
         stranger_seen_ns_.store(now_ns, std::memory_order_relaxed);
-        alert_.store(true, std::memory_order_relaxed);
       }
       if (now_ns - wait.start_ns >= budget_ns) return done();
       before_ns = now_ns;
@@ -129,7 +128,6 @@ class AutoWait {
     const bool fits = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
     fits_.store(fits, std::memory_order_relaxed);
     const bool quiet = fits && !is_stranger_near(wait.start_ns);
-    alert_.store(!quiet, std::memory_order_relaxed);
     if (quiet) wait.roster.ask_for_full_fences(false, wait.episode);
   }
 
@@ -137,7 +135,6 @@ class AutoWait {
   const unsigned bound_cpus_;
   const std::uint64_t slice_ns_;
   std::atomic<bool> fits_{true};
-  std::atomic<bool> alert_{false};  // somebody may be in somebody's way: the roster is kept
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> stranger_seen_ns_{0};
   Gathering gathering_;

@@ -46,14 +46,20 @@ class Roster {
 
   unsigned team() const { return team_; }
 
-  void arrive(unsigned me, Episode episode) {
+  // Out of line, as leaving is where somebody may sleep: a team that fits and is left alone does
+  // neither, and its barrier should not pay for their code.
+  [[gnu::noinline]] void arrive(unsigned me, Episode episode) {
     seats_[me].arrival.store(episode << kCpuBits | Memory::current_cpu() % kMaxCpus,
                              std::memory_order_relaxed);
   }
 
   // Wakes those who gave way to this thread. For every thread that leaves, by whatever way out.
   void leave(unsigned me, Episode episode, WaitStats& stats) {
-    if (!full_fences(episode)) return;  // nobody gives way then
+    if (full_fences(episode)) [[unlikely]]  // else nobody gives way
+      wake_those_who_gave_way(me, episode, stats);
+  }
+
+  [[gnu::noinline]] void wake_those_who_gave_way(unsigned me, Episode episode, WaitStats& stats) {
     Seat& seat = seats_[me];
     seat.left.store(episode, std::memory_order_release);
     Memory::full_fence();
@@ -94,6 +100,8 @@ class Roster {
   // Whether those who sleep and wake at this instance both fence fully.
   bool full_fences(Episode episode) const {
     const Episode change = change_.load(std::memory_order_relaxed);
+    if (change == 0) [[likely]]  // nobody has ever asked
+      return false;
     return (episode >= change >> 1) == ((change & 1) != 0);
   }
 

@@ -27,7 +27,8 @@ class Waiter {
         episode_(episode),
         stats_(stats) {
     if constexpr (Policy::kUsesRoster) {
-      if (policy_.keeps_roster()) roster_.arrive(me, episode);
+      if (policy_.keeps_roster()) [[unlikely]]
+        roster_.arrive(me, episode);
     }
   }
 
