@@ -14,6 +14,7 @@ import secrets
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import cells as grid
@@ -41,7 +42,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
-def numbers(least: float, whole: bool = True):
+def numbers(least: float, whole: bool = True) -> Callable[[str], list]:
     def convert(text: str) -> list:
         values = [(int if whole else float)(word) for word in text.split(",")]
         if not all(math.isfinite(value) and value >= least for value in values):
@@ -113,7 +114,8 @@ def chosen_cells(options: argparse.Namespace) -> list[Cell]:
     kinds = options.loads or (["burners"] if options.burners else list(grid.LOAD_KINDS))
     if options.quick:
         wanted = grid.loads(kinds, options.burners or grid.BURNERS)
-        checks = (("program", options.programs), ("threads", options.threads), ("load", wanted), ("work_us", options.work))
+        checks = (("program", options.programs), ("threads", options.threads), ("load", wanted))
+        checks += (("work_us", options.work),)
         return [c for c in grid.quick() if all(getattr(c, name) in allowed for name, allowed in checks if allowed)]
     beside = grid.loads(kinds, options.burners or grid.BURNERS)
     return grid.product(
@@ -155,11 +157,15 @@ class Progress:
             return
         self.told = now
         left = (now - self.begun) / self.done * (self.total - self.done) if self.done else None
-        rest = "" if left is None else f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left"
+        rest = ""
+        if left is not None:
+            rest = f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left"
         say(f"{self.done} of {self.total} runs{rest}; repetition {repetition}: {cell}")
 
 
-def measure(options: argparse.Namespace, record: Record, cells: list[Cell], settings: list[Setting], quota: Quota | None):
+def measure(
+    options: argparse.Namespace, record: Record, cells: list[Cell], settings: list[Setting], quota: Quota | None
+) -> None:
     """Repetition by repetition, in each every cell, in each every setting in random order."""
     runner = Runner(options.bin, options.seconds, options.limit, quota)
     plan = []

@@ -82,7 +82,8 @@ def main() -> int:
         if not runs:
             raise RecordError(f"{options.folder / 'runs.csv'} holds no runs")
         other = {"stock": "best stock setting", "fixed": "best fixed policy", "libomp": "libomp's default"}
-        title = f"{options.setting} / {other[options.against]} (above 1: faster)\n{shared['machine']}, {shared['kernel']}"
+        title = f"{options.setting} / {other[options.against]} (above 1: faster)"
+        title += f"\n{shared['machine']}, {shared['kernel']}"
         output = options.output or options.folder / "heatmap.png"
         draw(Summary(runs), options.setting, options.against, title, output)
     except ImportError as error:

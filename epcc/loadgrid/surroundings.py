@@ -71,7 +71,9 @@ class Quota:
 
 
 def quota_v1(root: Path) -> Quota:
-    mounted = next((root / name for name in ("cpu", "cpu,cpuacct") if (root / name / "cpu.cfs_quota_us").exists()), None)
+    # A cgroup has the file, its hierarchy's root need not.
+    mounts = (root / name for name in ("cpu", "cpu,cpuacct"))
+    mounted = next((mount for mount in mounts if (mount / "cgroup.procs").exists()), None)
     if mounted is None:
         raise OSError("v1: no cpu controller mounted")
     group = mounted / own_group("cpu") / f"loadgrid-{os.getpid()}"

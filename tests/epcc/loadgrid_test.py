@@ -1,6 +1,6 @@
 """The load grid: what it makes of recorded runs, how it goes on with a file, and one tiny real run.
 
-EPCC_BIN names the folder of the programs, LOADGRID that of its sources. Nothing here depends on how fast anything is.
+EPCC_BIN names the folder of the programs, LOADGRID that of its modules. Nothing here depends on how fast anything is.
 """
 
 import csv
@@ -10,10 +10,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 BIN = Path(os.environ["EPCC_BIN"])
 sys.path.insert(0, os.environ["LOADGRID"])
 
+import loadgrid  # noqa: E402
 from cells import COPY, QUOTA, Cell, loads, product, quick  # noqa: E402
 from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
 from running import OK, Outcome, Runner  # noqa: E402
@@ -204,6 +206,51 @@ class Continuing(unittest.TestCase):
         self.file.write_text("a,b\n1,2\n")
         with self.assertRaisesRegex(RecordError, "is not loadgrid's"):
             Record(self.file, self.shared)
+
+
+class Order(unittest.TestCase):
+    """The plan of a grid, with runs that only take the time they are told."""
+
+    def run_all(self, folder: str, *words: str, seconds: float) -> list[tuple[int, Cell, str]]:
+        options = loadgrid.parse([*words, "--burners=0,2", "--programs=barrier"], BIN)
+        clock, order = [0.0], []
+
+        def take(_self: Runner, cell: Cell, setting: Setting) -> Outcome:
+            clock[0] += seconds
+            order.append((cell, setting.name))
+            return Outcome(OK, [1.0], 1.0, 1.0)
+
+        shared = dict.fromkeys(COMMON, "x") | {"cpus": "2", "seed": "1"}
+        record = Record(Path(folder) / "runs.csv", shared)
+        before = len(record.runs)
+        settings = [Setting(name, kind) for name, kind in KINDS.items()]
+        with (
+            mock.patch.object(Runner, "run", take),
+            mock.patch.object(loadgrid.time, "monotonic", lambda: clock[0]),
+            mock.patch.object(loadgrid, "say"),
+        ):
+            loadgrid.measure(options, record, loadgrid.chosen_cells(options), settings, None)
+        self.assertEqual([(run.cell, run.setting) for run in record.runs[before:]], order)
+        return [(run.repetition, run.cell, run.setting) for run in record.runs[before:]]
+
+    def test_quick_ends_in_three_minutes_however_slow_runs_are(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            runs = self.run_all(folder, "--quick", seconds=4.5)
+            self.assertTrue(150 < 4.5 * len(runs) < 180, len(runs))
+            # Every cell is begun before any is repeated, and the next start takes up where this ended.
+            later = self.run_all(folder, "--quick", seconds=4.5)
+            self.assertFalse(set(runs) & set(later))
+
+    def test_settings_are_interleaved_in_a_repeatable_order(self) -> None:
+        with tempfile.TemporaryDirectory() as one_folder, tempfile.TemporaryDirectory() as other:
+            runs = self.run_all(one_folder, "--threads=2", "--work=0", "--repetitions=4", seconds=0.1)
+            self.assertEqual(runs, self.run_all(other, "--threads=2", "--work=0", "--repetitions=4", seconds=0.1))
+        self.assertEqual(len(runs), 4 * 2 * len(KINDS))
+        groups = [runs[i : i + len(KINDS)] for i in range(0, len(runs), len(KINDS))]
+        for group in groups:
+            self.assertEqual(len({(repetition, cell) for repetition, cell, _ in group}), 1)
+            self.assertEqual({name for _, _, name in group}, set(KINDS))
+        self.assertGreater(len({tuple(name for _, _, name in group) for group in groups}), 1)
 
 
 class Quotas(unittest.TestCase):
