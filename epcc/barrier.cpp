@@ -6,26 +6,26 @@
 // from "a normal distribution in [0, variance]". Its spin(x) exercises the CPU for x cycles, so
 // time off the CPU is no progress: hence delay(), and no watching of a clock.
 #include <omp.h>
-#include <time.h>
 
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "epcc/command_line.h"
 #include "epcc/delay.h"
+#include "epcc/measured_window.h"
 #include "epcc/openmp_runtime.h"
+#include "epcc/window_options.h"
 
 namespace {
 
 struct Options {
   double seconds = 1;
+  double margin = 0;
+  std::vector<int> beside;
   double interval_us = 0;
   double variance_us = 0;
   int threads = 0;
@@ -34,9 +34,8 @@ struct Options {
 };
 
 struct Outcome {
-  std::vector<std::uint64_t> iterations;  // by thread: all must be the same
-  double seconds = 0;
-  double cpu_seconds = 0;
+  std::vector<std::uint64_t> iterations;  // by thread, counted or not: all must be the same
+  epcc::Window window;
 };
 
 // The computation of one thread: a different, repeatable sequence of lengths for each.
@@ -66,12 +65,6 @@ class ThreadWork {
   std::normal_distribution<double> added_;
 };
 
-double process_cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
 Outcome run(const Options& options) {
   const double rate = epcc::delay_iterations_per_us();
   Outcome outcome;
@@ -81,18 +74,8 @@ Outcome run(const Options& options) {
     outcome.iterations.resize(static_cast<std::size_t>(omp_get_num_threads()));
   }
 
-  // A sleeping thread tells the time, as a clock read each iteration would cost as much as a
-  // barrier.
-  std::atomic<bool> time_is_up = false;
+  epcc::MeasuredWindow window(options.seconds, options.margin, options.beside);
   bool stop = false;
-  const double cpu_start = process_cpu_seconds();
-  const auto start = std::chrono::steady_clock::now();
-  const std::jthread timer(
-      [&time_is_up, end = start + std::chrono::duration<double>(options.seconds)] {
-        std::this_thread::sleep_until(end);
-        time_is_up.store(true, std::memory_order_relaxed);
-      });
-
 #pragma omp parallel num_threads(options.threads)
   {
     const int me = omp_get_thread_num();
@@ -106,43 +89,40 @@ Outcome run(const Options& options) {
       // see the decision of a later iteration, and all leave after the same one. It is stored only
       // once, for a line written each iteration would have to travel to every thread each
       // iteration.
-      if (me == 0 && time_is_up.load(std::memory_order_relaxed)) stop = true;
+      if (me == 0 && !window.goes_on(iterations)) stop = true;
 #pragma omp barrier
       last = stop;
 #pragma omp barrier
-      ++iterations;
+      if (!last) ++iterations;
     }
     outcome.iterations[static_cast<std::size_t>(me)] = iterations;
   }
 
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.cpu_seconds = process_cpu_seconds() - cpu_start;
+  outcome.window = window.result();
   return outcome;
 }
 
 void print(const Options& options, const Outcome& outcome) {
-  const std::uint64_t iterations = outcome.iterations.front();
-  const double per_s = static_cast<double>(iterations) / outcome.seconds;
+  const epcc::Window& window = outcome.window;
+  const double seconds = window.to - window.from;
+  const double per_s = static_cast<double>(window.iterations) / seconds;
   if (options.format == "text") {
     fmt::print("{:.1f} iterations/s\n", per_s);
-    fmt::print("  {} iterations of 2 barriers in {:.6f} s, {:.6f} s of CPU time\n", iterations,
-               outcome.seconds, outcome.cpu_seconds);
+    fmt::print("  {} iterations of 2 barriers in {:.6f} s, {:.6f} s of CPU time\n",
+               window.iterations, seconds, window.cpu_seconds);
     fmt::print("  {} threads, {} us of work and up to {} more, {}\n", outcome.iterations.size(),
                options.interval_us, options.variance_us, epcc::openmp_runtime());
     return;
   }
-  const nlohmann::ordered_json json = {{"program", "barrier"},
-                                       {"runtime", epcc::openmp_runtime()},
-                                       {"threads", outcome.iterations.size()},
-                                       {"interval_us", options.interval_us},
-                                       {"variance_us", options.variance_us},
-                                       {"seed", options.seed},
-                                       {"iterations", iterations},
-                                       {"barriers_per_iteration", 2},
-                                       {"seconds", outcome.seconds},
-                                       {"iterations_per_s", per_s},
-                                       {"cpu_seconds", outcome.cpu_seconds},
-                                       {"iterations_by_thread", outcome.iterations}};
+  nlohmann::ordered_json json = {{"program", "barrier"},
+                                 {"runtime", epcc::openmp_runtime()},
+                                 {"threads", outcome.iterations.size()},
+                                 {"interval_us", options.interval_us},
+                                 {"variance_us", options.variance_us},
+                                 {"seed", options.seed},
+                                 {"barriers_per_iteration", 2}};
+  epcc::add_window(json, window);
+  json["iterations_by_thread"] = outcome.iterations;
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -155,6 +135,7 @@ int main(int argc, char** argv) try {
   app.option_defaults()->always_capture_default();
   app.add_option("--seconds", options.seconds, "how long to run")
       ->check(epcc::number_between(1e-3, 1e6));
+  epcc::add_window_options(app, options.margin, options.beside);
   app.add_option("--interval", options.interval_us, "least work between barriers, microseconds")
       ->check(epcc::number_between(0, 1e7));
   app.add_option("--variance", options.variance_us, "most random work added, microseconds")

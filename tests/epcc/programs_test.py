@@ -137,7 +137,8 @@ class Barrier(TestCase):
                     self.assertIn(runtime, report["runtime"])
                     self.assertEqual(report["threads"], int(threads))
                     by_thread = report["iterations_by_thread"]
-                    self.assertEqual(by_thread, [report["iterations"]] * int(threads))
+                    self.assertEqual(by_thread, by_thread[:1] * int(threads))
+                    self.assertGreaterEqual(by_thread[0], report["iterations"])
                     self.assertGreater(report["iterations"], 0)
                     self.assertGreaterEqual(report["seconds"], 0.1)
                     rate = report["iterations"] / report["seconds"]
@@ -160,6 +161,57 @@ class Barrier(TestCase):
         self.assert_refused("--interval", "barrier", "--interval", "-3")
         self.assert_refused("--threads", "barrier", "--threads", "none")
         self.assert_refused("surplus", "barrier", "surplus")
+
+
+    def test_margin_is_run_but_not_counted(self) -> None:
+        for program in ("barrier", "barrier-gomp", "parallel_for"):
+            with self.subTest(program):
+                report = self.report(program, "--seconds=0.05", "--margin=0.1", "--threads=2")
+                (ran_from, ran_to), (start, end) = report["ran"], report["counted"]
+                self.assertGreaterEqual(start - ran_from, 0.1)
+                self.assertGreaterEqual(ran_to - end, 0.1)
+                self.assertAlmostEqual(end - start, report["seconds"])
+                if program != "parallel_for":
+                    self.assertGreater(report["iterations_by_thread"][0], report["iterations"])
+
+    def test_cpu_time_of_processes_beside(self) -> None:
+        with subprocess.Popen([BIN / "burner", "--seconds", "20"]) as burner:
+            beside = f"{burner.pid},{os.getpid()}"
+            for program in ("barrier", "parallel_for"):
+                with self.subTest(program):
+                    report = self.report(program, "--seconds=0.3", "--threads=1", "--beside", beside)
+                    burnt, waited = report["beside_cpu_seconds"]
+                    self.assertTrue(0 < burnt <= report["seconds"] + 0.05, burnt)
+                    self.assertLess(waited, burnt)
+            burner.kill()
+
+    def test_no_process_beside(self) -> None:
+        done = run("barrier", "--seconds", "0.05", "--beside", "999999999")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("--beside: there is no process 999999999", done.stderr)
+
+
+class ParallelFor(TestCase):
+    def test_regions_are_counted_on_both_runtimes(self) -> None:
+        for suffix, runtime in RUNTIMES.items():
+            with self.subTest(runtime):
+                options = ("--seconds=0.1", "--threads=3", "--format=json")
+                report = json.loads(self.output(f"parallel_for{suffix}", *options))
+                self.assertIn(runtime, report["runtime"])
+                self.assertEqual(report["threads"], 3)
+                self.assertGreater(report["iterations"], 0)
+                rate = report["iterations"] / report["seconds"]
+                self.assertAlmostEqual(report["iterations_per_s"], rate, places=3)
+
+    def test_interval_is_work(self) -> None:
+        text = self.output("parallel_for", "--seconds=0.2", "--threads=1", "--interval=500", "--format=json")
+        report = json.loads(text)
+        self.assertLess(report["iterations"], 1.5 * report["seconds"] / 500e-6)
+
+    def test_text_and_bad_input(self) -> None:
+        self.assertRegex(self.output("parallel_for", "--seconds", "0.05"), r"\A\d+\.\d regions/s\n")
+        self.assert_refused("--margin", "parallel_for", "--margin", "-1")
+        self.assert_refused("--beside", "parallel_for", "--beside", "none")
 
 
 class Linetransfer(TestCase):

@@ -1,0 +1,85 @@
+"""The settings that are compared: stock runtimes, and a library that is preloaded, by its waiting policies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+AUTO = "auto"
+STOCK = "stock"
+FIXED = "fixed"
+DEFAULT_STOCK = "libomp"
+FIXED_TIME = "50us"  # Peter et al.; stands for <n>us
+QUICK_SETTINGS = ("libomp", "libomp-passive", "libgomp", "libgomp-passive", "auto", "spin", "block", "yield", "2cs+")
+# What would change a run behind our back.
+CLEARED = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_PRELOAD", "LD_LIBRARY_PATH")
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str
+    kind: str  # STOCK, FIXED or AUTO
+    suffix: str = ""  # of the program: "-gomp" is the one linked with libgomp
+    environment: dict[str, str] = field(default_factory=dict, hash=False)
+    runtime: str = ""  # what the runtime's path must contain, so that no other one is measured instead
+
+    @property
+    def preloaded(self) -> bool:
+        return self.kind != STOCK
+
+
+class Unavailable(Exception):
+    """One line: what cannot be measured here, and why."""
+
+
+def policies(launcher: Path) -> list[str]:
+    """The values of MUSTER_WAIT that this build knows, `auto` first."""
+    try:
+        text = subprocess.check_output([launcher, "options"], text=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Unavailable(f"`{launcher} options` does not work: {error}") from None
+    lines = text.splitlines()
+    for heading, values in zip(lines, lines[1:], strict=False):
+        if heading == "MUSTER_WAIT":
+            names = values.split(maxsplit=1)[1].split("|")
+            fixed = [FIXED_TIME if name == "<n>us" else name for name in names if name != AUTO]
+            return [AUTO, *fixed]
+    raise Unavailable(f"`{launcher} options` does not name MUSTER_WAIT")
+
+
+def stock(runtimes: Path) -> tuple[list[Setting], list[str]]:
+    """The stock settings, and a line for each that cannot be had. A runtime in the folder goes before the system's."""
+
+    def where(name: str) -> dict[str, str]:
+        return {"LD_LIBRARY_PATH": str(runtimes / name)} if (runtimes / name).is_dir() else {}
+
+    passive = {"OMP_WAIT_POLICY": "passive"}
+    libomp = where("libomp19")
+    found = [
+        Setting("libomp", STOCK, "", libomp, "libomp"),
+        Setting("libomp-passive", STOCK, "", libomp | passive, "libomp"),
+        Setting("libgomp", STOCK, "-gomp", {}, "libgomp"),
+        Setting("libgomp-passive", STOCK, "-gomp", passive, "libgomp"),
+    ]
+    if where("libiomp5"):
+        return [*found, Setting("libiomp5", STOCK, "", where("libiomp5"), "libiomp5")], []
+    return found, [f"libiomp5 is left out: there is no {runtimes / 'libiomp5'} (tests/runtimes/fetch.py puts it there)"]
+
+
+def preloaded(runtimes: Path, library: Path, launcher: Path) -> list[Setting]:
+    """Muster's settings, on the same libomp as the stock ones."""
+    if not library.is_file():
+        raise Unavailable(f"{library} is missing")
+    base = {"LD_PRELOAD": str(library)}
+    if (runtimes / "libomp19").is_dir():
+        base["LD_LIBRARY_PATH"] = str(runtimes / "libomp19")
+    return [
+        Setting(name, AUTO if name == AUTO else FIXED, "", base | {"MUSTER_WAIT": name}, "libomp")
+        for name in policies(launcher)
+    ]
+
+
+def clean_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(CLEARED)}
