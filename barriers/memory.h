@@ -19,7 +19,8 @@ namespace muster {
 //   yield()              give the CPU to another runnable thread
 //   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
-//   stays_on(), stay_on(cpu), give_place_back(), pick_cpu(trial), idle_ns_elsewhere(except)
+//   stays_on(), stay_on(cpu), leave_cpu(cpu), give_place_back(), pick_cpu(trial),
+//   idle_ns_elsewhere(except)
 //                        where threads are placed: platform/native_memory.h
 //   ask_for_slice(ns), has_own_slice(), give_slice_back()
 //                        see platform/slice.h
@@ -45,6 +46,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::yield();
   { M::stays_on() } -> std::same_as<unsigned>;
   { M::stay_on(unsigned{}) } -> std::same_as<bool>;
+  { M::leave_cpu(unsigned{}) } -> std::same_as<bool>;
   M::give_place_back();
   { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
   { M::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;

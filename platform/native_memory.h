@@ -31,11 +31,12 @@ struct NativeMemory {
   static std::uint64_t now_ns() { return monotonic_ns(); }
   static void yield() { sched_yield(); }
   static unsigned current_cpu() { return muster::current_cpu(); }
-  static unsigned allowed_cpus() { return muster::allowed_cpus(); }
+  static unsigned allowed_cpus() { return own_cpus(); }
 
   // Where threads are placed: platform/thread_place.h.
   static unsigned stays_on() { return muster::stays_on(); }
   static bool stay_on(unsigned cpu) { return muster::stay_on(cpu); }
+  static bool leave_cpu(unsigned cpu) { return muster::leave_cpu(cpu); }
   static void give_place_back() { muster::give_place_back(); }
   static std::uint64_t idle_ns_elsewhere(unsigned except) {
     AffinityMask mask;

@@ -1,5 +1,7 @@
 #include "platform/thread_place.h"
 
+#include "platform/cpus.h"
+
 namespace muster {
 namespace {
 
@@ -25,6 +27,13 @@ bool own_affinity(AffinityMask& mask) {
   return true;
 }
 
+unsigned own_cpus() {
+  if (stays_on() == kNoCpu) return allowed_cpus();
+  AffinityMask now;
+  if (!now.read() || now == AffinityMask::only(stays_on())) return t_before.count();
+  return now.count();
+}
+
 bool stay_on(unsigned cpu) {
   if (stays_on() == cpu) return true;
   give_place_back();
@@ -33,6 +42,18 @@ bool stay_on(unsigned cpu) {
   if (!AffinityMask::only(cpu).apply()) return false;
   t_before = before;
   detail::t_stays_on = cpu;
+  return true;
+}
+
+bool leave_cpu(unsigned cpu) {
+  if (stays_on() != kNoCpu) return false;
+  AffinityMask before;
+  if (!before.read() || !before.has(cpu) || before.count() < 2) return false;
+  AffinityMask others = before;
+  others.clear(cpu);
+  if (!others.apply()) return false;
+  AffinityMask now;
+  if (now.read() && now == others) before.apply();
   return true;
 }
 

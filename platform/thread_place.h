@@ -21,9 +21,16 @@ inline unsigned stays_on() { return detail::t_stays_on; }
 // The mask that the thread had before, or has. False when it cannot be read.
 bool own_affinity(AffinityMask& mask);
 
+// How many CPUs the calling thread may use but for stay_on(); at least 1. One system call.
+unsigned own_cpus();
+
 // False, and nothing changed, when the kernel refuses, when `cpu` is not among the thread's, or
 // when the thread may use only one anyway: then somebody has placed it already.
 bool stay_on(unsigned cpu);
+
+// Moves the calling thread to another of its CPUs, once: its mask is afterwards what it was. False
+// when it has no other, stays on one, or the kernel refuses.
+bool leave_cpu(unsigned cpu);
 
 // Back to the mask from before stay_on(), unless somebody else has changed the mask since: theirs
 // stays. Cheap when there is nothing to give back.

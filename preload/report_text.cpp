@@ -127,9 +127,9 @@ void add_waiting(const ReportData& data, TextBuffer& out) {
           waiting.blocks.read(), waiting.wakeups.read(), waiting.wake_calls.read(),
           waiting.yields.read(), waiting.failed_updates.read());
   out.add("  teammates, CPUs    %" PRIu64 " gave way, %" PRIu64 " long yields, %" PRIu64
-          " gatherings, %" PRIu64 " moves\n",
+          " gatherings, %" PRIu64 " moves, %" PRIu64 " nudges, %" PRIu64 " short slices\n",
           waiting.gave_way.read(), waiting.long_yields.read(), waiting.gatherings.read(),
-          waiting.moves.read());
+          waiting.moves.read(), waiting.nudges.read(), waiting.short_slices.read());
   add_histogram(waiting, out);
 }
 

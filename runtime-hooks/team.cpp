@@ -8,6 +8,7 @@
 #include "platform/topology.h"
 #include "runtime-hooks/accounting.h"
 #include "waiting/context_switch_cost.h"
+#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {
@@ -131,6 +132,7 @@ void Team::prepare(unsigned size) {
     const WaitParameters wait{.team_size = size,
                               .bound_cpus = bound,
                               .may_place = g_choice.may_place,
+                              .load_sensor = &process_load_sensor(),
                               .slice_ns = g_choice.slice_ns,
                               .context_switch_ns = switch_ns,
                               .wake_ns = switch_ns,

@@ -9,13 +9,23 @@
 // microsecond, as on an idle machine, and the strangers still have more than their fair share on
 // the other CPUs. Measured on two CPUs: docs/waiting.md.
 //
-// Only a team that does not fit on its CPUs is gathered, for only its threads have to take turns
-// anyway, and only while strangers are near. Whether it pays is learnt by trying: instances a
-// second before and after are compared, and a trial that did not pay is not repeated soon.
+// Whom it is for, and only where its threads may be placed:
+// - A team that does not fit on its CPUs, beside strangers: its threads have to take turns anyway.
+//   It pushes, as said above.
+// - The same team under a quota of one CPU: spread, it uses the quota up in a part of each period
+//   and stands still for the rest; on one CPU it goes on all the time. No push, no trial.
+// - A pair, beside fewer strangers than CPUs: it leaves them the others. No push: a CPU that falls
+//   idle pulls the stranger by itself.
+// Whether it pays is learnt by trying: instances a second before and after are compared, and a
+// trial that did not pay is not repeated soon. A gathered team spreads again when another of its
+// CPUs is found idle.
+//
+// The opposite happens, too: teammates share a CPU while another is idle, and the kernel does not
+// see it because only one of them is ever runnable. Whoever conducts then moves away (a nudge).
 //
 // States. Spread: the kernel places the threads. Pushing: all are on one CPU and burn it while they
-// wait, so that the kernel sees how crowded it is and moves the stranger away. Gathered: all on one CPU, waiting as `auto` does.
-// A gathered team spreads again when another of its CPUs is found idle.
+// wait, so that the kernel sees how crowded it is and moves the stranger away. Gathered: all are on
+// one CPU, waiting as `auto` does.
 #pragma once
 
 #include <atomic>
@@ -27,22 +37,33 @@
 
 namespace muster {
 
+// What `auto` knows of the CPUs.
+struct Situation {
+  bool fits = true;                // a CPU for each thread of the team
+  bool stranger_near = false;      // seen within the last milliseconds
+  bool takes_turns = false;        // teammates were found on one CPU
+  bool one_cpu_quota = false;      // no more than one CPU's time a period, at least two CPUs
+  unsigned others_runnable = ~0U;  // threads beside the one that looked; ~0 = not known
+  unsigned cpus = 1;
+};
+
 class Gathering {
  public:
   explicit Gathering(const WaitParameters& parameters)
-      : wanted_(parameters.may_place && parameters.bound_cpus == 0 && parameters.team_size > 2) {}
+      : wanted_(parameters.may_place && parameters.bound_cpus == 0),
+        is_pair_(parameters.team_size == 2) {}
 
   bool pushes(std::uint64_t now_ns) const {
     return now_ns < push_until_ns_.load(std::memory_order_relaxed);
   }
 
   // For each thread that waits: goes where the team is. Every few milliseconds one of them looks
-  // whether the team should be elsewhere.
-  template <class Memory>
-  void follow(const Wait<Memory>& wait, bool crowded, bool stranger_near) {
+  // whether the team should be elsewhere; only then is `situation` asked for.
+  template <class Memory, class SituationOf>
+  void follow(const Wait<Memory>& wait, SituationOf&& situation) {
     if (!wanted_) return;
     if (wait.start_ns >= next_look_ns_.load(std::memory_order_relaxed)) {
-      conduct(wait, crowded, stranger_near);
+      conduct(wait, situation);
     }
     const unsigned cpu = cpu_.load(std::memory_order_relaxed);
     if (cpu == Memory::stays_on()) return;
@@ -56,57 +77,90 @@ class Gathering {
   }
 
  private:
+  enum class Why { kStrangers, kQuota, kPair };
+
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
   static constexpr std::uint64_t kWindowNs = 40 * kMs;    // to measure instances a second
   static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
   static constexpr std::uint64_t kPushNs = 100 * kMs;     // two or three balancing intervals
 
-  template <class Memory>
-  void conduct(const Wait<Memory>& wait, bool crowded, bool stranger_near) {
-    std::uint64_t due_ns = next_look_ns_.load(std::memory_order_relaxed);
+  template <class Memory, class SituationOf>
+  void conduct(const Wait<Memory>& wait, SituationOf&& situation_of) {
+    const std::uint64_t due_ns = next_look_ns_.load(std::memory_order_relaxed);
     if (wait.start_ns < due_ns || conducting_.exchange(true, std::memory_order_acquire)) return;
     next_look_ns_.store(wait.start_ns + kLookEveryNs, std::memory_order_relaxed);
+    const Situation situation = situation_of();
     if (cpu_.load(std::memory_order_relaxed) == kNoCpu) {
-      while_spread(wait, crowded && stranger_near);
-    } else if (refused_.load(std::memory_order_relaxed) || !crowded) {
+      while_spread(wait, situation);
+    } else if (refused_.load(std::memory_order_relaxed) || (situation.fits && !is_pair_)) {
       spread();
     } else {
-      while_gathered(wait, stranger_near);
+      while_gathered(wait, situation);
     }
     conducting_.store(false, std::memory_order_release);
   }
 
   template <class Memory>
-  void while_spread(const Wait<Memory>& wait, bool strangers_in_the_way) {
+  void while_spread(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
-    if (!strangers_in_the_way || refused_.load(std::memory_order_relaxed)) {
+    if (refused_.load(std::memory_order_relaxed)) return;
+    if (situation.one_cpu_quota && !situation.fits) {
+      gather(wait, Why::kQuota);
+      return;
+    }
+    const bool wants_room = situation.fits && situation.takes_turns;
+    const bool crowded = situation.stranger_near && (!situation.fits || is_pair_);
+    if (!crowded && !wants_room) {
       window_.forget();
       return;
     }
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
+      least_runnable_ = ~0U;
       return;
     }
-    if (window_.length_ns(now_ns) < kWindowNs || rest_.lasts(now_ns)) return;
+    if (situation.others_runnable < least_runnable_) least_runnable_ = situation.others_runnable;
+    if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
       window_.forget();  // there is a free CPU: room for everybody
+      if (wants_room && Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
+      return;
+    }
+    if (!crowded || rest_.lasts(now_ns)) return;
+    if (situation.fits && least_runnable_ >= situation.cpus) {
+      window_.forget();
       return;
     }
     rate_spread_ = window_.rate(now_ns, wait.episode);
-    const unsigned cpu = Memory::pick_cpu(trials_++);
-    if (cpu == kNoCpu) return;
-    wait.stats.gatherings.add();
-    cpu_.store(cpu, std::memory_order_relaxed);
-    push(now_ns);
+    gather(wait, situation.fits ? Why::kPair : Why::kStrangers);
   }
 
   template <class Memory>
-  void while_gathered(const Wait<Memory>& wait, bool stranger_near) {
+  void gather(const Wait<Memory>& wait, Why why) {
+    const unsigned cpu = Memory::pick_cpu(trials_++);
+    if (cpu == kNoCpu) return;
+    wait.stats.gatherings.add();
+    why_ = why;
+    window_.forget();
+    cpu_.store(cpu, std::memory_order_relaxed);
+    if (why == Why::kStrangers) {
+      push(wait.start_ns);
+    } else {
+      rest_.begin(wait.start_ns);
+    }
+  }
+
+  template <class Memory>
+  void while_gathered(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
+    if (why_ == Why::kQuota) {
+      if (!situation.one_cpu_quota) spread();
+      return;
+    }
     if (pushes(now_ns)) return;
     if (!window_.begun()) {
       window_.begin(now_ns, wait.episode);
@@ -125,15 +179,14 @@ class Gathering {
     const double rate = window_.rate(now_ns, wait.episode);
     window_.begin(now_ns, wait.episode);
     idle_before_ns_ = idle_ns;
-    if (!stranger_near) {
-      if (rate < rate_spread_) {
-        rest_.begin(now_ns);
-        spread();
-      } else {
-        rest_.begin_again(now_ns);  // it pays
-      }
-    } else if (!rest_.lasts(now_ns)) {
-      if (rate < rate_spread_ && rest_.repeated()) {
+    const bool pays = rate >= rate_spread_;
+    if (!situation.stranger_near && pays) {
+      rest_.begin_again(now_ns);
+    } else if (!situation.stranger_near || (why_ == Why::kPair && !pays)) {
+      rest_.begin(now_ns);
+      spread();
+    } else if (why_ == Why::kStrangers && !rest_.lasts(now_ns)) {
+      if (!pays && rest_.repeated()) {
         rest_.begin(now_ns);
         spread();
       } else {
@@ -155,6 +208,7 @@ class Gathering {
   }
 
   const bool wanted_;
+  const bool is_pair_;
   std::atomic<unsigned> cpu_{kNoCpu};  // where the team is gathered
   std::atomic<std::uint64_t> push_until_ns_{0};
   std::atomic<std::uint64_t> next_look_ns_{0};
@@ -166,6 +220,8 @@ class Gathering {
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
   Rest rest_;
   double rate_spread_ = 0;
+  unsigned least_runnable_ = ~0U;
+  Why why_ = Why::kStrangers;
   unsigned trials_ = 0;
 };
 

@@ -55,6 +55,8 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(yields)          /* sched_yield calls */                                            \
   X(long_yields)     /* of these: a stranger took the CPU for its slice */              \
   X(gave_way)        /* sleeps for a teammate that needed the same CPU */               \
+  X(nudges)          /* moves away from a teammate's CPU, another being idle */         \
+  X(short_slices)    /* times that this thread asked for a shorter time slice */        \
   X(gatherings)      /* times that the team was gathered on one CPU */                  \
   X(moves)           /* of this thread, to the CPU where the team is */                 \
   X(failed_updates)  /* compare-and-swap or store-conditional that failed on arrival */ \

@@ -12,6 +12,8 @@
 
 namespace muster {
 
+class LoadSensor;
+
 // What a policy is made from, per team. Times in ns; 0 = not known or not set.
 struct WaitParameters {
   unsigned team_size = 1;
@@ -19,6 +21,7 @@ struct WaitParameters {
   // not bound: then every thread may use what its affinity mask says.
   unsigned bound_cpus = 0;
   bool may_place = false;               // may move the team's threads between its CPUs
+  LoadSensor* load_sensor = nullptr;    // for `auto`; null = nothing is known of the machine
   std::uint64_t slice_ns = 0;           // to ask for beside strangers; 0 = leave slices alone
   std::uint64_t context_switch_ns = 0;  // CS (waiting/context_switch_cost.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper

@@ -21,6 +21,7 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned cpu = 0;
   static inline unsigned sleeps = 0;
   static inline unsigned placed = kNoCpu;
+  static inline unsigned left = kNoCpu;  // by a nudge
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
   static inline std::function<void()> on_sleep;
@@ -32,6 +33,7 @@ struct SimulatedMemory : NativeMemory {
     cpu = 0;
     sleeps = 0;
     placed = kNoCpu;
+    left = kNoCpu;
     idle_ns = 0;
     slice_ns = 0;
     on_sleep = nullptr;
@@ -44,6 +46,10 @@ struct SimulatedMemory : NativeMemory {
   static unsigned stays_on() { return placed; }
   static bool stay_on(unsigned where) {
     placed = where;
+    return true;
+  }
+  static bool leave_cpu(unsigned where) {
+    left = where;
     return true;
   }
   static void give_place_back() { placed = kNoCpu; }

@@ -1,0 +1,49 @@
+// Whether strangers want the team's CPUs, from time that was missing.
+//
+// One sighting says little about the next second: it may have been a daemon's millisecond or a
+// process that stays. A sighting therefore counts for a short while first. If a stranger shows
+// again soon after that while has passed, he is likely to stay, and each further sighting counts
+// twice as long as the one before.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace muster {
+
+// For all threads of a team at once. Relaxed throughout: a sighting that is lost or counted twice
+// costs time only.
+class Strangers {
+ public:
+  static constexpr std::uint64_t kFirstNs = 4'000'000;
+  static constexpr std::uint64_t kLongestNs = 32'000'000;
+
+  bool near(std::uint64_t now_ns) const {
+    return now_ns < near_until_ns_.load(std::memory_order_relaxed);
+  }
+
+  // When one was seen last; 0 = never.
+  std::uint64_t seen_ns() const { return seen_ns_.load(std::memory_order_relaxed); }
+
+  void see(std::uint64_t now_ns) {
+    std::uint64_t counts_ns = counts_ns_.load(std::memory_order_relaxed);
+    const std::uint64_t until_ns = near_until_ns_.load(std::memory_order_relaxed);
+    if (now_ns >= until_ns) {
+      const bool again = now_ns < until_ns + 2 * counts_ns;
+      counts_ns = !again ? kFirstNs : counts_ns < kLongestNs ? 2 * counts_ns : kLongestNs;
+      counts_ns_.store(counts_ns, std::memory_order_relaxed);
+    }
+    seen_ns_.store(now_ns, std::memory_order_relaxed);
+    near_until_ns_.store(now_ns + counts_ns, std::memory_order_relaxed);
+  }
+
+  // Takes for granted that they have gone, until the next sighting.
+  void forget() { near_until_ns_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> near_until_ns_{0};
+  std::atomic<std::uint64_t> seen_ns_{0};
+  std::atomic<std::uint64_t> counts_ns_{kFirstNs};
+};
+
+}  // namespace muster
