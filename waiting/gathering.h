@@ -32,20 +32,11 @@
 #include <cstdint>
 
 #include "platform/idle_time.h"
+#include "waiting/surroundings.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
-
-// What `auto` knows of the CPUs.
-struct Situation {
-  bool fits = true;                // a CPU for each thread of the team
-  bool stranger_near = false;      // seen within the last milliseconds
-  bool takes_turns = false;        // teammates were found on one CPU
-  bool one_cpu_quota = false;      // no more than one CPU's time a period, at least two CPUs
-  unsigned others_runnable = ~0U;  // threads beside the one that looked; ~0 = not known
-  unsigned cpus = 1;
-};
 
 class Gathering {
  public:

@@ -124,7 +124,8 @@ class Roster {
   static constexpr unsigned kMaxCpus = 1U << kCpuBits;
 
   struct alignas(kCoherenceGranule) Seat {
-    typename Memory::template Atomic<Episode> arrival{0};  // episode << 16 | CPU
+    // Episode << 16 | CPU; before the first arrival, a CPU that there is not.
+    typename Memory::template Atomic<Episode> arrival{kMaxCpus - 1};
     typename Memory::template Atomic<Episode> left{0};
     SleepWord<Memory> gave_way;
   };

@@ -59,7 +59,7 @@ class Waiter {
 
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
-  bool leave(bool released) {
+  [[gnu::always_inline]] bool leave(bool released) {
     if constexpr (Policy::kUsesRoster) roster_.leave(me_, episode_, stats_);
     if (released && interruption_.calls_off(episode_)) released = false;
     if (released) {

@@ -105,8 +105,89 @@ TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
     pass_instances(team, policy, 1, 0);
     SimulatedMemory::now += 10'000;
   }
-  EXPECT_GE(SimulatedMemory::now - left, 20'000'000U);
+  EXPECT_GE(SimulatedMemory::now - left, Strangers::kFirstNs);
   EXPECT_LE(SimulatedMemory::now - left, 50'000'000U);
+}
+
+// Whoever keeps showing is believed for longer, but never for so long that 50 ms would be missed.
+TEST(Strangers, WhoComesBackIsExpectedToStay) {
+  Strangers strangers;
+  EXPECT_FALSE(strangers.near(1));
+  std::uint64_t now = 1'000'000'000;
+  std::uint64_t longest = 0;
+  for (int sighting = 0; sighting < 10; ++sighting) {
+    strangers.see(now);
+    const std::uint64_t seen = now;
+    while (strangers.near(now)) now += 100'000;
+    EXPECT_GE(now - seen, longest);
+    longest = now - seen;
+  }
+  EXPECT_GT(longest, 4 * Strangers::kFirstNs);
+  EXPECT_LT(longest, 50'000'000U);
+  now += 1'000'000'000;  // gone for long: the next one is a first sighting again
+  strangers.see(now);
+  EXPECT_TRUE(strangers.near(now + Strangers::kFirstNs - 1));
+  EXPECT_FALSE(strangers.near(now + Strangers::kFirstNs));
+}
+
+// The kernel moved an absent teammate here after it was seen elsewhere: whoever spins must not
+// keep it away until the spin's end.
+TEST(Auto, LooksForAHiddenTeammate) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8});
+  everyone_absent_on(team, 1);
+  team.wait_in_vain(policy);
+  EXPECT_GE(team.stats().yields.read(), 100U) << "in 1 ms";
+  SimulatedTeam two(2);
+  AutoWait fitting({.team_size = 2});
+  everyone_absent_on(two, 1);
+  two.wait_in_vain(fitting);
+  EXPECT_EQ(two.stats().yields.read(), 0U) << "nobody can be hidden";
+}
+
+// A pair that fits but shares a CPU: the gap that the one makes shows the other that it is so.
+TEST(Auto, APairOnOneCpuTakesTurns) {
+  SimulatedTeam team(2);
+  AutoWait policy({.team_size = 2});
+  EXPECT_FALSE(policy.keeps_roster());
+  bool released = false;
+  int polls = 0;
+  team.wait(
+      policy,
+      [&] {
+        if (++polls == 5) SimulatedMemory::now += 3'000'000;  // off the CPU meanwhile
+        return polls > 100;
+      },
+      released);
+  EXPECT_TRUE(policy.keeps_roster());
+  SimulatedMemory::now += 2 * Strangers::kFirstNs;
+  team.next_episode();
+  everyone_absent_on(team, 0);
+  polls = 0;
+  team.wait(policy, [&] { return ++polls > 20; }, released);
+  EXPECT_GE(team.stats().yields.read(), 15U);
+  EXPECT_FALSE(policy.quick_polls()) << "they would keep the teammate away";
+}
+
+TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8, .slice_ns = 100'000});
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 0U) << "nobody there";
+  SimulatedMemory::yield_ns = 3'000'000;
+  team.wait_in_vain(policy);
+  SimulatedMemory::yield_ns = 1'000;
+  team.wait_in_vain(policy);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 100'000U);
+  EXPECT_EQ(team.stats().short_slices.read(), 1U);
+  SimulatedMemory::now += 300'000'000;
+  team.wait_in_vain(policy);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
+  AutoWait off({.team_size = 8, .slice_ns = 0});
+  SimulatedMemory::yield_ns = 3'000'000;
+  for (int i = 0; i < 3; ++i) team.wait_in_vain(off);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
 }
 
 // A stranger shows itself every few ms in a sleep that lasts too long, so no yield is risked.

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "platform/cpus.h"
 #include "platform/read_file.h"
 #include "waiting/number_text.h"
 #include "waiting/own_gaps.h"

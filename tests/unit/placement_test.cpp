@@ -1,7 +1,12 @@
 // Where threads are placed and how long their turns are: asked for, and given back.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "platform/idle_time.h"
@@ -9,6 +14,7 @@
 #include "platform/thread_place.h"
 #include "tests/unit/simulated_wait.h"
 #include "waiting/auto_wait.h"
+#include "waiting/load_sensor.h"
 
 namespace muster::test {
 namespace {
@@ -161,6 +167,149 @@ TEST_F(Gathered, IsTriedLessAndLessOftenWhereItDoesNotPay) {
   wait_for(20'000, 3 * kMs, 1);  // few once gathered
   EXPECT_GE(gatherings(), 1U);
   EXPECT_LE(gatherings(), 8U);
+}
+
+// A load sensor on a tree of the test's own.
+class LoadTree {
+ public:
+  LoadTree() {
+    static int number = 0;
+    root_ = ::testing::TempDir() + "muster-place-" + std::to_string(getpid()) + "-" +
+            std::to_string(number++);
+    write("proc/self/cgroup", "0::/job\n");
+    write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
+    throttled(0);
+    runnable(1);
+    sensor_ = std::make_unique<LoadSensor>(
+        LoadSources{.root = root_.c_str(), .allowed_cpus = [] { return SimulatedMemory::cpus; }});
+  }
+  ~LoadTree() { std::filesystem::remove_all(root_); }
+  LoadTree(const LoadTree&) = delete;
+  LoadTree& operator=(const LoadTree&) = delete;
+
+  void quota(const std::string& value) { write("sys/fs/cgroup/job/cpu.max", value + " 100000\n"); }
+  void throttled(int periods) {
+    write("sys/fs/cgroup/job/cpu.stat", "nr_periods 9\nnr_throttled " + std::to_string(periods) +
+                                            "\nthrottled_usec " + std::to_string(periods) +
+                                            "000\n");
+  }
+  void runnable(int threads) {
+    write("proc/loadavg", "0.1 0.1 0.1 " + std::to_string(threads) + "/99 999\n");
+  }
+  LoadSensor* sensor() { return sensor_.get(); }
+
+ private:
+  void write(const std::string& file, const std::string& text) {
+    const auto path = std::filesystem::path(root_) / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  std::string root_;
+  std::unique_ptr<LoadSensor> sensor_;
+};
+
+TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
+  LoadTree load;
+  load.quota("100000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 30, 2'000, 1);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+  const std::uint64_t yields = team_.stats().yields.read();
+  wait_by(policy, 1, 2'000, 1);
+  EXPECT_GT(team_.stats().yields.read(), yields) << "burns nothing";
+  SimulatedMemory::idle_ns += 10'000 * kMs;  // the other CPU is idle, as it must be
+  wait_by(policy, 500, 2'000, 1);
+  EXPECT_EQ(gatherings(), 1U) << "stays";
+  load.quota("200000");
+  wait_by(policy, 2000, 2'000, 1);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
+  LoadTree load;
+  load.quota("150000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 500, 2'000, 1);
+  EXPECT_EQ(gatherings(), 0U);
+}
+
+TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
+  LoadTree load;
+  load.quota("150000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 50, 2'000, 1);
+  load.throttled(1);
+  for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+  SimulatedMemory::now += 20 * kMs;
+  SimulatedMemory::yield_ns = 30 * kMs;  // off the CPU until the next period
+  team_.wait_in_vain(policy);
+  EXPECT_EQ(team_.stats().long_yields.read(), 0U);
+  SimulatedMemory::now += 20 * kMs;
+  team_.wait_in_vain(policy);
+  EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a stranger";
+}
+
+// A pair on two CPUs. `together`: the other was seen last on the CPU of this one.
+class GatheredPair : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kMs = 1'000'000;
+  GatheredPair() { SimulatedMemory::cpus = 2; }
+
+  void wait_for(unsigned ms, bool together, std::uint64_t took_ns) {
+    SimulatedMemory::yield_ns = took_ns;
+    const std::uint64_t end = SimulatedMemory::now + ms * kMs;
+    while (SimulatedMemory::now < end) {
+      team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
+      bool released = false;
+      const std::uint64_t start = SimulatedMemory::now;
+      int polls = 0;
+      const auto done = [&] {
+        if (++polls == 3) SimulatedMemory::now += took_ns;  // off the CPU meanwhile
+        return SimulatedMemory::now >= start + 100'000;
+      };
+      team_.wait(policy_, done, released);
+      team_.next_episode();
+    }
+  }
+
+  SimulatedTeam team_{2};
+  LoadTree load_;
+  AutoWait policy_{{.team_size = 2, .may_place = true, .load_sensor = load_.sensor()}};
+};
+
+TEST_F(GatheredPair, LeavesAStrangerTheOtherCpu) {
+  load_.runnable(2);
+  wait_for(200, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 1U);
+}
+
+TEST_F(GatheredPair, NotBesideAsManyStrangersAsCpus) {
+  load_.runnable(3);
+  wait_for(2000, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
+}
+
+// Two threads on one CPU while the other is idle, as the kernel leaves them at times.
+TEST_F(GatheredPair, IsNudgedApart) {
+  wait_for(10, false, 3 * kMs);  // a gap: the roster is kept from now on
+  const std::uint64_t since = SimulatedMemory::now;
+  while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < since + 1000 * kMs) {
+    const std::uint64_t before = SimulatedMemory::now;
+    wait_for(1, true, 2'000);
+    SimulatedMemory::idle_ns += SimulatedMemory::now - before;
+  }
+  EXPECT_LE(SimulatedMemory::now - since, 60 * kMs);
+  EXPECT_EQ(SimulatedMemory::left, 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+  EXPECT_EQ(team_.stats().nudges.read(), 1U);
+}
+
+TEST_F(GatheredPair, IsLeftTogetherWhereNoCpuIsIdle) {
+  wait_for(10, false, 3 * kMs);
+  wait_for(500, true, 2'000);
+  EXPECT_EQ(team_.stats().nudges.read(), 0U);
 }
 
 TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {

@@ -1,0 +1,118 @@
+// What `auto` knows of the CPUs that its team is on: whether they suffice, who else wants them, how
+// its threads lie on them. Each signal and its cost: docs/load-sensor.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "waiting/load_sensor.h"
+#include "waiting/strangers.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+// At one moment.
+struct Situation {
+  bool fits = true;                // a CPU for each thread of the team
+  bool stranger_near = false;      // seen within the last milliseconds
+  bool takes_turns = false;        // teammates were found on one CPU
+  bool one_cpu_quota = false;      // no more than one CPU's time a period, at least two CPUs
+  unsigned others_runnable = ~0U;  // threads beside the one that looked; ~0 = not known
+  unsigned cpus = 1;
+};
+
+// One for all threads of a team. Relaxed throughout: whoever reads an old value waits worse, never
+// wrongly.
+class Surroundings {
+ public:
+  explicit Surroundings(const WaitParameters& parameters)
+      : team_size_(parameters.team_size),
+        bound_cpus_(parameters.bound_cpus),
+        sensor_(parameters.load_sensor) {}
+
+  bool fits() const { return fits_.load(std::memory_order_relaxed); }
+
+  // The team does not fit, or strangers were there lately: teammates may be in each other's way.
+  bool contended() const { return contended_.load(std::memory_order_relaxed); }
+
+  // Somebody waits for a teammate on its own CPU.
+  bool takes_turns() const { return takes_turns_.load(std::memory_order_relaxed); }
+  void note_turns(bool somebody_absent_here) { set(takes_turns_, somebody_absent_here || !fits()); }
+
+  bool stranger_near(std::uint64_t now_ns) const { return strangers_.near(now_ns); }
+  std::uint64_t stranger_seen_ns() const { return strangers_.seen_ns(); }
+  void forget_strangers() { strangers_.forget(); }
+
+  // Time between two clock reads with nothing but a few polls, a yield or a sleep for a teammate in
+  // between. True if it was so long that a stranger must have had the CPU.
+  bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
+    if (now_ns - before_ns < kStrangersSliceNs || was_throttled(now_ns)) return false;
+    strangers_.see(now_ns);
+    set(contended_, true);
+    return true;
+  }
+
+  // What the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True when
+  // the team is found to be left alone.
+  template <class Memory>
+  bool look(std::uint64_t now_ns) {
+    if (now_ns < look_again_ns_.load(std::memory_order_relaxed)) return false;
+    look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
+    fits_.store(team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus()),
+                std::memory_order_relaxed);
+    if (sensor_ != nullptr) {
+      sensor_->look(now_ns);
+      set(has_quota_, sensor_->last().quota_millicpus != 0);
+    }
+    set(contended_, !fits() || now_ns < strangers_.seen_ns() + kContendedNs);
+    if (!contended()) set(takes_turns_, false);
+    return !contended();
+  }
+
+  Situation situation(std::uint64_t now_ns) const {
+    Situation out;
+    out.fits = fits();
+    out.stranger_near = stranger_near(now_ns);
+    out.takes_turns = takes_turns();
+    if (sensor_ == nullptr) return out;
+    sensor_->look(now_ns);
+    const LoadSnapshot load = sensor_->last();
+    out.cpus = load.allowed_cpus;
+    out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
+    if (load.has(LoadSource::kRunnable)) out.others_runnable = load.runnable - 1;
+    return out;
+  }
+
+ private:
+  static constexpr std::uint64_t kLookEveryNs = 10'000'000;
+  static constexpr std::uint64_t kStrangersSliceNs = 500'000;  // teammates come back in 1-100 us
+  static constexpr std::uint64_t kContendedNs = 100'000'000;
+
+  // These lines are read at every barrier by every thread: written only for a change.
+  static void set(std::atomic<bool>& flag, bool value) {
+    if (flag.load(std::memory_order_relaxed) != value) {
+      flag.store(value, std::memory_order_relaxed);
+    }
+  }
+
+  // Whether the quota, not a stranger, took the time that is missing.
+  bool was_throttled(std::uint64_t now_ns) {
+    if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;
+    sensor_->look(now_ns);
+    const std::uint64_t periods = sensor_->last().throttled_periods;
+    return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
+  }
+
+  const unsigned team_size_;
+  const unsigned bound_cpus_;
+  LoadSensor* const sensor_;
+  std::atomic<bool> fits_{true};
+  std::atomic<bool> contended_{false};
+  std::atomic<bool> takes_turns_{false};
+  std::atomic<bool> has_quota_{false};
+  std::atomic<std::uint64_t> look_again_ns_{0};
+  std::atomic<std::uint64_t> throttled_periods_{0};
+  Strangers strangers_;
+};
+
+}  // namespace muster
