@@ -79,6 +79,7 @@ void get_ready() {
     switch_runtimes(in_force.on);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
+      remember_allowed_cpus();
       process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }

@@ -31,6 +31,8 @@ Cost lesser(const Cost& one, const Cost& other) {
   return one.measured() ? one : other;
 }
 
+AffinityMask g_cpus;
+bool g_cpus_known = false;
 Calibration g_calibration;
 std::atomic<bool> g_done{false};
 void (*g_listener)(const Calibration&) = nullptr;
@@ -67,10 +69,12 @@ Calibration least_of(const Calibration& one, const Calibration& other) {
   return least;
 }
 
+void remember_allowed_cpus() { g_cpus_known = g_cpus.read(); }
+
 const Calibration& calibration() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
-    g_calibration = calibrate();
+    g_calibration = calibrate({.cpus = g_cpus_known ? &g_cpus : nullptr});
     g_done.store(true, std::memory_order_release);
     if (g_listener != nullptr) g_listener(g_calibration);
   });

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 
+#include "platform/affinity.h"
 #include "platform/clock.h"
 
 namespace muster {
@@ -69,6 +70,7 @@ inline constexpr NamedCost kCosts[] = {
 struct CalibrationMeans {
   int (*start_thread)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) = &pthread_create;
   std::uint64_t (*now_ns)() = &monotonic_ns;
+  const AffinityMask* cpus = nullptr;  // where W may be measured; null: where the caller may run
 };
 
 // "measured", or where the figure comes from instead, and why. No comma in it.
@@ -81,6 +83,10 @@ Calibration calibrate(const CalibrationMeans& means = {});
 
 // The better of two calibrations, cost by cost: measured before assumed, then the lesser.
 Calibration least_of(const Calibration& one, const Calibration& other);
+
+// Remembers where the calling thread may run, for the process's own calibration: by the time that a
+// policy asks for one, the runtime may have bound the asking thread to one CPU (OMP_PROC_BIND).
+void remember_allowed_cpus();
 
 // The process's own, measured the first time it is asked for (later calls are a load).
 const Calibration& calibration();

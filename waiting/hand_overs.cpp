@@ -172,7 +172,13 @@ class OneCpu {
 HandOvers time_hand_overs(const CalibrationMeans& means) {
   Game game{.means = means};
   const unsigned cpu = current_cpu();
-  if (game.others.read() && game.others.has(cpu)) {
+  bool cpus_known = true;
+  if (means.cpus != nullptr) {
+    game.others = *means.cpus;
+  } else {
+    cpus_known = game.others.read();
+  }
+  if (cpus_known && cpu < AffinityMask::kMaxCpus) {
     game.others.clear(cpu);
     game.one_cpu = game.others.count() == 0;
   }

@@ -94,6 +94,18 @@ TEST(Calibration, TakesTheContextSwitchForTheWakeOnOneCpu) {
   });
 }
 
+// As in a program whose runtime binds its threads: the thread that asks has one CPU, the process more.
+TEST(Calibration, WakesOnTheCpusItIsGiven) {
+  AffinityMask all;
+  ASSERT_TRUE(all.read());
+  if (all.count() == 1) GTEST_SKIP() << "one CPU";
+  on_one_cpu([&all] {
+    const Calibration calibration = calibrate({.cpus = &all});
+    EXPECT_NE(calibration.wake.note, CostNote::kOneCpu);
+    expect_within_bounds(calibration);
+  });
+}
+
 // A cgroup's or a user's limit on processes, met by the first thread or by the second.
 TEST(Calibration, AssumesDefaultsWithoutThreads) {
   static std::atomic<int> left{0};
