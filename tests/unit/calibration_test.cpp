@@ -77,7 +77,9 @@ TEST(Calibration, StaysWithinBoundsBesideTwoBurners) {
     expect_within_bounds(calibration);
     for (std::size_t cost = 0; cost < std::size(kCosts); ++cost) {
       const Cost& its = calibration.*kCosts[cost].cost;
-      if (its.note == CostNote::kBesideLoad) EXPECT_EQ(its.ns, kDefaults[cost]);
+      if (its.note == CostNote::kBesideLoad) {
+        EXPECT_EQ(its.ns, kDefaults[cost]);
+      }
     }
   }
   over.store(true, std::memory_order_relaxed);
@@ -112,11 +114,15 @@ TEST(Calibration, AssumesDefaultsWithoutThreads) {
   const CalibrationMeans limited{.start_thread = [](pthread_t* thread,
                                                     const pthread_attr_t* attributes,
                                                     void* (*body)(void*), void* argument) {
-    return left-- > 0 ? pthread_create(thread, attributes, body, argument) : EAGAIN;
+    if (left-- > 0) return pthread_create(thread, attributes, body, argument);
+    errno = ENOMEM;  // as mmap leaves it
+    return EAGAIN;
   }};
   for (const int threads : {0, 1}) {
     left = threads;
+    errno = 77;
     expect_defaults(calibrate(limited), CostNote::kNoThreads);
+    EXPECT_EQ(errno, 77);
   }
   left = 2;
   EXPECT_NE(calibrate(limited).context_switch.note, CostNote::kNoThreads);
@@ -131,6 +137,16 @@ TEST(Calibration, AssumesDefaultsWhereHandOversTakeSlices) {
     EXPECT_EQ(calibration.context_switch.note, CostNote::kBesideLoad);
     EXPECT_EQ(calibration.context_switch.ns, kDefaultContextSwitchNs);
   }
+}
+
+// A few good hand-overs, then a long slice of somebody else's: too few to believe.
+TEST(Calibration, DoesNotBelieveTooFewRepeats) {
+  const Calibration calibration = calibrate({.now_ns = [] {
+    static std::atomic<unsigned> reads{0};
+    return monotonic_ns() + (reads.fetch_add(1) > 8 ? 1'000'000'000 : 0);
+  }});
+  EXPECT_EQ(calibration.context_switch.note, CostNote::kBesideLoad);
+  EXPECT_EQ(calibration.context_switch.ns, kDefaultContextSwitchNs);
 }
 
 // A thousand times faster than any machine: nobody believes that.
@@ -161,7 +177,9 @@ TEST(Calibration, LeavesTheCallerAsItWas) {
   AffinityMask mask_before;
   ASSERT_TRUE(mask_before.read());
   sigset_t signals_before;
-  pthread_sigmask(SIG_SETMASK, nullptr, &signals_before);
+  sigemptyset(&signals_before);
+  sigaddset(&signals_before, SIGUSR1);
+  pthread_sigmask(SIG_SETMASK, &signals_before, nullptr);
   errno = 77;
   calibrate();
   EXPECT_EQ(errno, 77);
