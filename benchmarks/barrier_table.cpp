@@ -14,7 +14,7 @@
 
 #include "barriers/registry.h"
 #include "platform/cpus.h"
-#include "waiting/context_switch_cost.h"
+#include "waiting/calibration.h"
 
 namespace muster {
 namespace {
@@ -28,9 +28,8 @@ struct BenchTeam {
   BenchTeam(BarrierKind barrier, WaitKind wait, unsigned size)
       : ops(barrier_ops<NativeMemory>(barrier, wait)) {
     const Layout layout;
-    const WaitParameters parameters{.team_size = size,
-                                    .context_switch_ns = context_switch_ns(),
-                                    .wake_ns = context_switch_ns()};
+    const WaitParameters parameters{
+        .team_size = size, .context_switch_ns = context_switch_ns(), .wake_ns = wake_ns()};
     if (arena.reserve(ops->bytes(size, layout))) {
       state = ops->create(arena, size, layout, parameters);
     }

@@ -29,11 +29,12 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
   return slept;
 }
 
-// Wakes everyone who sleeps on `word`. The caller has changed the word before.
-inline void futex_wake_all(std::atomic<std::uint32_t>& word) {
+// Wakes everyone who sleeps on `word`, and tells how many. The caller has changed the word before.
+inline unsigned futex_wake_all(std::atomic<std::uint32_t>& word) {
   const int saved = errno;
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   errno = saved;
+  return woken > 0 ? static_cast<unsigned>(woken) : 0;
 }
 
 }  // namespace muster

@@ -16,6 +16,7 @@
 #include "preload/report.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
+#include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
 namespace muster {
@@ -53,6 +54,15 @@ void tell_of_settings() {
   }
 }
 
+// One line each: where a default stands in for a measurement, it says why.
+void tell_of_calibration(const Calibration& calibration) {
+  for (const NamedCost& named : kCosts) {
+    const Cost& cost = calibration.*named.cost;
+    message("cost of a %s: %llu ns (%s)", named.name, static_cast<unsigned long long>(cost.ns),
+            name_of(cost.note));
+  }
+}
+
 }  // namespace
 
 void get_ready() {
@@ -69,12 +79,14 @@ void get_ready() {
     switch_runtimes(in_force.on);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
+      remember_allowed_cpus();
       process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {
       tell_of_settings();
       observe_runtimes(tell_of_runtime);
+      tell_calibration_to(tell_of_calibration);
     }
     g_ready.store(true, std::memory_order_release);
   });

@@ -12,7 +12,7 @@
 #include "preload/options.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/team.h"
-#include "waiting/context_switch_cost.h"
+#include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
 namespace muster {
@@ -35,7 +35,7 @@ void describe_settings(ReportData& out) {
   } else {
     std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
   }
-  out.context_switch_ns = context_switch_ns_if_measured();
+  out.calibration = calibration_if_done();
 }
 
 // One more look, so that throttling is counted to the end.

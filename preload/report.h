@@ -5,6 +5,7 @@
 #include "runtime-hooks/accounting.h"
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/runtime.h"
+#include "waiting/calibration.h"
 #include "waiting/load_snapshot.h"
 
 namespace muster {
@@ -17,7 +18,7 @@ struct ReportData {
   long rank = 0;
   const char* barrier = "";
   char wait[32] = {};
-  std::uint64_t context_switch_ns = 0;  // 0: not measured
+  const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
   Runtime* const* runtimes = nullptr;

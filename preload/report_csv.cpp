@@ -40,6 +40,11 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   text_row(out, "MUSTER_WAIT", data.wait);
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
+  for (const NamedCost& named : kCosts) {
+    if (data.calibration == nullptr) break;
+    const Cost& cost = data.calibration->*named.cost;
+    out.add("cost,%s_ns,%s,%" PRIu64 "\n", named.key, name_of(cost.note), cost.ns);
+  }
   row(out, "load", "looks", "", data.load.looks);
   row(out, "load", "allowed_cpus", "", data.load.allowed_cpus);
   if (data.load.quota_millicpus != 0) {

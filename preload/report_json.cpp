@@ -56,6 +56,25 @@ void known_field(TextBuffer& out, const char* name, bool known, std::uint64_t va
   }
 }
 
+void add_costs(const Calibration* calibration, TextBuffer& out) {
+  for (const NamedCost& named : kCosts) {
+    out.add("\"%s_ns\": ", named.key);
+    if (calibration == nullptr) {
+      out.add("null,");
+    } else {
+      out.add("%" PRIu64 ",", (calibration->*named.cost).ns);
+    }
+  }
+  out.add("\n  \"cost_notes\": {");
+  const char* separator = "";
+  for (const NamedCost& named : kCosts) {
+    if (calibration == nullptr) break;
+    out.add("%s\"%s\": \"%s\"", separator, named.key, name_of((calibration->*named.cost).note));
+    separator = ", ";
+  }
+  out.add("},\n");
+}
+
 void add_load(const LoadSnapshot& load, TextBuffer& out) {
   out.add("  \"load\": {");
   field(out, "looks", load.looks);
@@ -177,11 +196,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   out.add("  \"settings\": {");
   text_field(out, "MUSTER_BARRIER", data.barrier);
   text_field(out, "MUSTER_WAIT", data.wait, "},\n  ");
-  if (data.context_switch_ns == 0) {
-    out.add("\"context_switch_ns\": null,\n");
-  } else {
-    field(out, "context_switch_ns", data.context_switch_ns, ",\n");
-  }
+  add_costs(data.calibration, out);
   add_runtimes(data, out);
   add_load(data.load, out);
   out.add("  ");

@@ -22,16 +22,23 @@ Readable readable(std::uint64_t ns) {
   return {value / 1e9, "s"};
 }
 
+void add_costs(const Calibration& calibration, TextBuffer& out) {
+  const char* before = "  costs              ";
+  for (const NamedCost& named : kCosts) {
+    const Cost& cost = calibration.*named.cost;
+    const Readable shown = readable(cost.ns);
+    out.add("%s%s %.2f %s (%s)", before, named.name, shown.value, shown.unit, name_of(cost.note));
+    before = ", ";
+  }
+  out.add("\n");
+}
+
 void add_head(const ReportData& data, TextBuffer& out) {
   out.add("muster %s report: %s (pid %ld, rank %ld, %s)\n", MUSTER_VERSION, data.program, data.pid,
           data.rank, data.host);
   out.add("  source of numbers  software: counted by Muster's own code\n");
-  out.add("  settings           barrier %s, wait %s", data.barrier, data.wait);
-  if (data.context_switch_ns != 0) {
-    const Readable cost = readable(data.context_switch_ns);
-    out.add(", context switch %.2f %s (measured)", cost.value, cost.unit);
-  }
-  out.add("\n");
+  out.add("  settings           barrier %s, wait %s\n", data.barrier, data.wait);
+  if (data.calibration != nullptr) add_costs(*data.calibration, out);
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     const Runtime& runtime = *data.runtimes[i];
     out.add("  runtime            %s, %s: %s%s\n", name_of(runtime.kind), runtime.path,

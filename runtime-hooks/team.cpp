@@ -7,7 +7,7 @@
 #include "platform/pages.h"
 #include "platform/topology.h"
 #include "runtime-hooks/accounting.h"
-#include "waiting/context_switch_cost.h"
+#include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
 namespace muster {
@@ -127,18 +127,18 @@ void Team::prepare(unsigned size) {
     register_fences();
     const auto* ops = barrier_ops<NativeMemory>(kind_, g_choice.wait);
     const Layout layout = layout_of(kind_, size);
-    const std::uint64_t switch_ns =
-        needs_calibration(g_choice.wait) ? context_switch_ns() : kDefaultContextSwitchNs;
-    const WaitParameters wait{.team_size = size,
-                              .bound_cpus = bound,
-                              .may_place = g_choice.may_place,
-                              .load_sensor = &process_load_sensor(),
-                              .slice_ns = g_choice.slice_ns,
-                              .context_switch_ns = switch_ns,
-                              .wake_ns = switch_ns,
-                              .fixed_ns = g_choice.microseconds * 1000,
-                              .base_ns = g_choice.base_ns,
-                              .conditional_ns = g_choice.conditional_ns};
+    const bool calibrated = needs_calibration(g_choice.wait);
+    const WaitParameters wait{
+        .team_size = size,
+        .bound_cpus = bound,
+        .may_place = g_choice.may_place,
+        .load_sensor = &process_load_sensor(),
+        .slice_ns = g_choice.slice_ns,
+        .context_switch_ns = calibrated ? context_switch_ns() : kDefaultContextSwitchNs,
+        .wake_ns = calibrated ? wake_ns() : kDefaultWakeNs,
+        .fixed_ns = g_choice.microseconds * 1000,
+        .base_ns = g_choice.base_ns,
+        .conditional_ns = g_choice.conditional_ns};
     const std::size_t bytes = ops->bytes(size, layout) + PaddedArray<Member>::bytes(size, layout) +
                               2 * layout.stride + 2 * sizeof(Member);
     barrier_ = arena_.reserve(bytes) ? ops->create(arena_, size, layout, wait) : nullptr;

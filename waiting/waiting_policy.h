@@ -23,8 +23,8 @@ struct WaitParameters {
   bool may_place = false;               // may move the team's threads between its CPUs
   LoadSensor* load_sensor = nullptr;    // for `auto`; null = nothing is known of the machine
   std::uint64_t slice_ns = 0;           // to ask for beside strangers; 0 = leave slices alone
-  std::uint64_t context_switch_ns = 0;  // CS (waiting/context_switch_cost.h)
-  std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper
+  std::uint64_t context_switch_ns = 0;  // CS (waiting/calibration.h)
+  std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper (same)
   std::uint64_t fixed_ns = 0;           // for `<n>us`
   std::uint64_t base_ns = 0;            // for `conditional`: S_base, 0 = from W
   std::uint64_t conditional_ns = 0;     // for `conditional`: S_cond, 0 = from W

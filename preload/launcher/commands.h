@@ -23,6 +23,7 @@ using WordsAfterDashes = std::optional<std::vector<std::string>>;
 // `status` is what main returns unless the callback ends the process another way.
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
+void add_calibrate(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 
 }  // namespace muster::launcher

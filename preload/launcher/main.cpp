@@ -1,4 +1,5 @@
-// `muster`: runs a program under libmuster.so, tells whether that would work, lists the options.
+// `muster`: runs a program under libmuster.so, tells whether that would work, measures the
+// machine, lists the options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +34,7 @@ int run_command_line(std::vector<std::string> words) {
   int status = 0;
   add_run(app, after, status);
   add_doctor(app, status);
+  add_calibrate(app, status);
   add_options(app, status);
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants a vector

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "preload/launcher/cost_rows.h"
 #include "preload/launcher/linked_libraries.h"
 #include "preload/launcher/load_rows.h"
 #include "preload/launcher/option_values.h"
@@ -28,6 +29,42 @@ TEST(LoadRows, SayWhatWasSeenAndWhatWasNot) {
   EXPECT_EQ(load_rows(load),
             (Strings{"1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far)",
                      "unavailable: runnable, pressure"}));
+}
+
+const std::vector<Calibration> kRounds = {
+    {{1'500, CostNote::kMeasured, 30},
+     {5'000, CostNote::kBesideLoad, 0},
+     {0, CostNote::kMeasured, 6}},
+    {{1'200, CostNote::kMeasured, 20},
+     {4'000, CostNote::kMeasured, 6},
+     {0, CostNote::kMeasured, 6}},
+    {{1'300, CostNote::kMeasured, 30},
+     {4'500, CostNote::kMeasured, 5},
+     {0, CostNote::kMeasured, 6}},
+};
+
+TEST(CostRows, ShowTheLeastTheBoundsAndWhatFellBack) {
+  const Strings rows = cost_rows(kRounds);
+  ASSERT_EQ(rows.size(), 8U);
+  EXPECT_EQ(rows[0].find("context switch   1.20 us"), 0U) << rows[0];
+  EXPECT_NE(rows[1].find("(least of 80, median of rounds 1.30 us)"), std::string::npos) << rows[1];
+  EXPECT_EQ(rows[2].find("wake-up          4.00 us"), 0U) << rows[2];
+  EXPECT_EQ(rows[6], "bounds         a figure is believed from 0.20 us to 50.00 us");
+  EXPECT_EQ(rows[7], "note           wake-up: 1 of 3 rounds not measured (default: beside load)");
+}
+
+TEST(CostRows, ShowADefaultAsADefault) {
+  const std::vector<Calibration> none = {{{2'000, CostNote::kNoThreads, 0},
+                                          {5'000, CostNote::kNoThreads, 0},
+                                          {2'000, CostNote::kNoThreads, 0}}};
+  const Strings rows = cost_rows(none);
+  ASSERT_EQ(rows.size(), 10U);
+  EXPECT_EQ(rows[0].find("context switch   2.00 us"), 0U) << rows[0];
+  EXPECT_NE(rows[1].find("(default: no threads)"), std::string::npos) << rows[1];
+  EXPECT_NE(cost_json(none).find("\"wake\": {\"ns\": 5000, \"note\": \"default: no threads\", "
+                                 "\"repeats\": 0, \"median_ns\": null, \"measured_rounds\": 0}"),
+            std::string::npos)
+      << cost_json(none);
 }
 
 TEST(PreloadList, SplitsAtSpacesAndColons) {

@@ -141,6 +141,40 @@ class Load(unittest.TestCase):
                 self.assertEqual("runnable" in load["unavailable"], not known)
 
 
+class Costs(unittest.TestCase):
+    COSTS = ("context_switch", "wake", "wake_call")
+
+    def test_told_where_a_policy_asked(self) -> None:
+        for wait in ("conditional", "2cs+", "auto"):
+            _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_WAIT=wait)
+            self.assertEqual(sorted(report["cost_notes"]), sorted(self.COSTS))
+            for key in self.COSTS:
+                self.assertTrue(200 <= report[f"{key}_ns"] <= 50_000, report["cost_notes"])
+
+    def test_not_measured_where_none_did(self) -> None:
+        for settings in ({"MUSTER_WAIT": "block"}, {"MUSTER_WAIT": "50us"}, {"OMP_NUM_THREADS": "1"}):
+            _, report = programs.report(programs.build(programs.BARRIERS), **settings)
+            self.assertEqual(report["regions"], 1)
+            self.assertEqual(report["cost_notes"], {})
+            self.assertEqual([report[f"{key}_ns"] for key in self.COSTS], [None, None, None])
+
+    def test_one_cpu_takes_the_context_switch(self) -> None:
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(before)})
+        try:
+            _, report = programs.report(programs.build(programs.BARRIERS))
+        finally:
+            os.sched_setaffinity(0, before)
+        self.assertEqual(report["cost_notes"]["wake"], "as context switch: one CPU")
+        self.assertEqual(report["wake_ns"], report["context_switch_ns"])
+
+    def test_bound_threads_do_not_hide_the_other_cpus(self) -> None:
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU")
+        _, report = programs.report(programs.build(programs.BARRIERS), OMP_PROC_BIND="close")
+        self.assertNotEqual(report["cost_notes"]["wake"], "as context switch: one CPU")
+
+
 class Formats(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -152,7 +186,7 @@ class Formats(unittest.TestCase):
         stock = programs.run(self.program, preload=False)
         result = programs.run(self.program, MUSTER_REPORT="stderr")
         self.assertEqual(result.stdout, stock.stdout)
-        for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance", "CPUs allowed"):
+        for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance", "CPUs allowed", "wake call"):
             self.assertIn(words, result.stderr)
 
     def test_text_file(self) -> None:
@@ -172,6 +206,9 @@ class Formats(unittest.TestCase):
         self.assertEqual(found["waiting", "barriers", ""], "200")
         self.assertEqual(found["load", "allowed_cpus", ""], str(len(os.sched_getaffinity(0))))
         self.assertEqual(found["thread", "barriers", "1"], "100")
+        costs = {row["name"]: int(row["value"]) for row in rows if row["section"] == "cost"}
+        self.assertEqual(list(costs), ["context_switch_ns", "wake_ns", "wake_call_ns"])
+        self.assertTrue(all(200 <= ns <= 50_000 for ns in costs.values()), costs)
 
     def test_patterns(self) -> None:
         pattern = self.place / "r-%h-%p-%r-%%.json"
@@ -219,6 +256,8 @@ class Switches(unittest.TestCase):
         self.assertIn("muster: found libomp at ", result.stderr)
         for line in result.stderr.splitlines():
             self.assertTrue(line.startswith("muster: "), line)
+        for cost in ("context switch", "wake-up", "wake call"):
+            self.assertRegex(result.stderr, rf"muster: cost of a {cost}: \d+ ns \(.+\)\n")
 
     def test_nothing_to_say_without_openmp(self) -> None:
         result = programs.run("/bin/true", MUSTER_WAIT="bad", MUSTER_VERBOSE="1")

@@ -1,4 +1,4 @@
-// Waiting alone: the sleep word, the histogram, the calibration.
+// Waiting alone: the sleep word, the histogram.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "barriers/registry.h"
-#include "waiting/context_switch_cost.h"
+#include "waiting/sleep_word.h"
 
 namespace muster::test {
 namespace {
@@ -58,14 +58,6 @@ TEST(Histogram, BucketsAreContiguous) {
     EXPECT_EQ(wait_bucket(wait_bucket_below_ns(bucket)), bucket + 1);
   }
   EXPECT_EQ(wait_bucket(~std::uint64_t{0}), kWaitBuckets - 1);
-}
-
-TEST(ContextSwitchCost, IsMeasuredOnceWithinReason) {
-  const std::uint64_t cost = context_switch_ns();
-  EXPECT_GE(cost, 200U);
-  EXPECT_LE(cost, 50'000U);
-  EXPECT_EQ(context_switch_ns(), cost);
-  EXPECT_EQ(context_switch_ns_if_measured(), cost);
 }
 
 }  // namespace

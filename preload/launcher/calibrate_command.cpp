@@ -1,0 +1,49 @@
+// `muster calibrate`: what it costs here to put a thread to sleep and to wake it.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "preload/launcher/commands.h"
+#include "preload/launcher/cost_rows.h"
+#include "waiting/calibration.h"
+
+namespace muster::launcher {
+namespace {
+
+constexpr unsigned kRounds = 20;  // some 10 ms
+constexpr unsigned kMostRounds = 1000;
+
+struct CalibrateRequest {
+  unsigned rounds = kRounds;
+  bool json = false;
+};
+
+void run(const CalibrateRequest& request) {
+  std::vector<Calibration> rounds;
+  for (unsigned i = 0; i < request.rounds; ++i) rounds.push_back(calibrate());
+  if (request.json) {
+    fmt::print("{}", cost_json(rounds));
+  } else {
+    for (const std::string& row : cost_rows(rounds)) fmt::print("{}\n", row);
+  }
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Measure what sleeping and waking cost here: CS, W and a wake call.");
+  auto request = std::make_shared<CalibrateRequest>();
+  command->add_flag("--json", request->json, "As one JSON object.");
+  command->add_option("--rounds", request->rounds, "How often to measure; the least counts.")
+      ->check(CLI::Range(1U, kMostRounds))
+      ->capture_default_str();
+  command->callback([request, &status] {
+    run(*request);
+    status = 0;
+  });
+}
+
+}  // namespace muster::launcher
