@@ -17,6 +17,7 @@ namespace muster {
 //   pause()              a poll that failed
 //   now_ns()             monotonic time
 //   yield()              give the CPU to another runnable thread
+//   nap(ns)              sleep for about this time
 //   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
 //   stays_on(), stay_on(cpu), leave_cpu(cpu), give_place_back(), pick_cpu(trial),
@@ -44,6 +45,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::pause();
   M::will_write(episode);
   M::yield();
+  M::nap(std::uint64_t{});
   { M::stays_on() } -> std::same_as<unsigned>;
   { M::stay_on(unsigned{}) } -> std::same_as<bool>;
   { M::leave_cpu(unsigned{}) } -> std::same_as<bool>;

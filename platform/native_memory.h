@@ -3,8 +3,6 @@
 // offer.
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -16,6 +14,7 @@
 #include "platform/pause.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
+#include "platform/yield_cpu.h"
 
 namespace muster {
 
@@ -29,7 +28,8 @@ struct NativeMemory {
     prefetch_for_write(&word);
   }
   static std::uint64_t now_ns() { return monotonic_ns(); }
-  static void yield() { sched_yield(); }
+  static void yield() { yield_cpu(); }
+  static void nap(std::uint64_t ns) { muster::nap(ns); }
   static unsigned current_cpu() { return muster::current_cpu(); }
   static unsigned allowed_cpus() { return own_cpus(); }
 

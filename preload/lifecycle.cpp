@@ -16,6 +16,7 @@
 #include "preload/report.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
+#include "runtime-hooks/yield_caller.h"
 #include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
@@ -32,6 +33,7 @@ void after_fork_in_child() {
   runtimes_after_fork();
   teams_after_fork();
   threads_after_fork();
+  yield_callers_after_fork();
   process_load_sensor().after_fork_in_child();
 }
 

@@ -68,6 +68,13 @@ bool parse_slice(const char* text, std::uint64_t& microseconds) {
 
 bool parse_place(const char* text, bool& out) { return parse_pair(text, "auto", "off", out); }
 
+bool parse_yield(const char* text, YieldKind& out) {
+  const int index = index_of(text, kYieldNames, kYieldKinds);
+  if (index < 0) return false;
+  out = static_cast<YieldKind>(index);
+  return true;
+}
+
 bool parse_wait(const char* text, WaitChoice& out) {
   std::uint64_t microseconds = 0;
   if (parse_microseconds(text, microseconds)) {

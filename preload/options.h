@@ -29,6 +29,8 @@ inline constexpr Option kOptions[] = {
      "Beside strangers, ask the kernel for a time slice of this length (`auto`: 100us)."},
     {"MUSTER_PLACE", "auto", "auto|off",
      "Move a team's threads between its CPUs while that pays, unless the user placed them."},
+    {"MUSTER_YIELD", "native", MUSTER_YIELD_VALUES,
+     "A `sched_yield` that the OpenMP runtime calls: the system call, mostly none, or as fits."},
     {"MUSTER_WAIT_BASE", "", "<n>us",
      "With `conditional`: how long to spin in any case, instead of the measured W."},
     {"MUSTER_WAIT_COND", "", "<n>us",
@@ -54,6 +56,7 @@ bool parse_barrier(const char* text, BarrierKind& out);  // a name of barriers/n
 bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/names.h, or <n>us
 bool parse_slice(const char* text, std::uint64_t& microseconds);  // auto|off|<n>us, 100us to 100ms
 bool parse_place(const char* text, bool& out);                    // auto|off
+bool parse_yield(const char* text, YieldKind& out);               // a name of waiting/names.h
 bool parse_microseconds(const char* text, std::uint64_t& out);    // <n>us, up to a minute
 bool parse_report(const char* text);  // not empty, not overlong, known % only
 
@@ -70,6 +73,7 @@ struct Settings {
   WaitChoice wait{WaitKind::kAuto, 0};
   std::uint64_t slice_us = kShortSliceMicroseconds;  // 0: off
   bool place = true;
+  YieldKind yield = YieldKind::kNative;
   std::uint64_t wait_base_us = 0;  // 0: not set
   std::uint64_t wait_cond_us = 0;
   const char* report = "";  // as given, unexpanded; points into storage of the library

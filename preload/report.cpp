@@ -35,6 +35,7 @@ void describe_settings(ReportData& out) {
   } else {
     std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
   }
+  out.yield = name_of(in_force.yield);
   out.calibration = calibration_if_done();
 }
 
@@ -52,6 +53,7 @@ void add_threads(ReportData& out) {
       out.passed[i] += state->passed[i].read();
     }
     for (unsigned i = 0; i < kPassReasons; ++i) out.reasons[i] += state->reasons[i].read();
+    state->yield_counts.add_to(out.yields);
   }
   for (unsigned i = 0; i < kEntries; ++i) {
     out.total_replaced += out.replaced[i];

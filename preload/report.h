@@ -7,6 +7,7 @@
 #include "runtime-hooks/runtime.h"
 #include "waiting/calibration.h"
 #include "waiting/load_snapshot.h"
+#include "waiting/runtime_yield.h"
 
 namespace muster {
 
@@ -31,7 +32,9 @@ struct ReportData {
   std::uint64_t total_replaced = 0;
   std::uint64_t total_passed = 0;
   WaitStats waiting;  // all threads together
-  LoadSnapshot load;  // the last one
+  const char* yield = "";
+  YieldCounts yields;  // of the runtimes
+  LoadSnapshot load;   // the last one
   const TeamTotals* totals = nullptr;
 };
 

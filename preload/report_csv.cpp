@@ -38,6 +38,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   if (!data.active) text_row(out, "inactive_reason", data.inactive_reason);
   text_row(out, "MUSTER_BARRIER", data.barrier);
   text_row(out, "MUSTER_WAIT", data.wait);
+  text_row(out, "MUSTER_YIELD", data.yield);
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
   for (const NamedCost& named : kCosts) {
@@ -74,6 +75,10 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   }
 #define MUSTER_COUNTER(name) row(out, "waiting", #name, "", data.waiting.name.read());
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+  row(out, "runtime_yields", "seen", "", data.yields.seen());
+#define MUSTER_COUNTER(name) row(out, "runtime_yields", #name, "", data.yields.name.read());
+  MUSTER_YIELD_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER
   for (unsigned b = 0; b < kWaitBuckets; ++b) {
     if (b == 0) {

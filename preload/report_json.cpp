@@ -161,6 +161,17 @@ void add_waiting(const ReportData& data, TextBuffer& out) {
   out.add("]},\n");
 }
 
+void add_runtime_yields(const ReportData& data, TextBuffer& out) {
+  out.add("  \"runtime_yields\": {");
+  field(out, "seen", data.yields.seen(), "");
+#define MUSTER_COUNTER(name) \
+  out.add(", ");             \
+  field(out, #name, data.yields.name.read(), "");
+  MUSTER_YIELD_COUNTERS(MUSTER_COUNTER)
+#undef MUSTER_COUNTER
+  out.add("},\n");
+}
+
 void add_threads(const ReportData& data, TextBuffer& out) {
   out.add("  \"threads\": [");
   Comma threads;
@@ -195,7 +206,8 @@ void write_json(const ReportData& data, TextBuffer& out) {
   text_field(out, "inactive_reason", data.inactive_reason, ",\n");
   out.add("  \"settings\": {");
   text_field(out, "MUSTER_BARRIER", data.barrier);
-  text_field(out, "MUSTER_WAIT", data.wait, "},\n  ");
+  text_field(out, "MUSTER_WAIT", data.wait);
+  text_field(out, "MUSTER_YIELD", data.yield, "},\n  ");
   add_costs(data.calibration, out);
   add_runtimes(data, out);
   add_load(data.load, out);
@@ -205,6 +217,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   field(out, "largest_team", data.totals->threads, ",\n");
   add_barriers(data, out);
   add_waiting(data, out);
+  add_runtime_yields(data, out);
   add_threads(data, out);
   out.add("}\n");
 }

@@ -93,6 +93,14 @@ void add_barriers(const ReportData& data, TextBuffer& out) {
   }
 }
 
+void add_runtime_yields(const ReportData& data, TextBuffer& out) {
+  const YieldCounts& yields = data.yields;
+  out.add("  runtime's yields   %" PRIu64 " seen (%s): %" PRIu64 " passed, %" PRIu64
+          " skipped, %" PRIu64 " naps, %" PRIu64 " long\n",
+          yields.seen(), data.yield, yields.passed.read(), yields.skipped.read(),
+          yields.naps.read(), yields.long_yields.read());
+}
+
 void add_histogram(const WaitStats& waiting, TextBuffer& out) {
   std::uint64_t most = 1;
   for (const Tally& bucket : waiting.histogram) {
@@ -168,6 +176,7 @@ void write_text(const ReportData& data, TextBuffer& out) {
   add_head(data, out);
   add_load(data.load, out);
   add_barriers(data, out);
+  add_runtime_yields(data, out);
   if (data.total_replaced == 0) return;
   add_waiting(data, out);
   add_threads(data, out);

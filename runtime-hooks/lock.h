@@ -1,16 +1,16 @@
 // A lock for rare paths, usable before any constructor ran and after fork().
 #pragma once
 
-#include <sched.h>
-
 #include <atomic>
+
+#include "platform/yield_cpu.h"
 
 namespace muster {
 
 class Lock {
  public:
   void lock() {
-    while (held_.exchange(true, std::memory_order_acquire)) sched_yield();
+    while (held_.exchange(true, std::memory_order_acquire)) yield_cpu();
   }
   void unlock() { held_.store(false, std::memory_order_release); }
 

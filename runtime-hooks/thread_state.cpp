@@ -69,6 +69,7 @@ void threads_after_fork() {
     for (Tally& count : state->replaced) count.clear();
     for (Tally& count : state->passed) count.clear();
     for (Tally& count : state->reasons) count.clear();
+    state->yield_counts.clear();
     for (Team*& spare : state->spare) spare = nullptr;
     state->fork_depth = 0;  // teams in use are left where they are: see Team::release
     if (state != t_thread_state) {

@@ -6,6 +6,7 @@
 
 #include "platform/cache_line.h"
 #include "runtime-hooks/pass_reason.h"
+#include "waiting/runtime_yield.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -40,6 +41,8 @@ struct alignas(kCoherenceGranule) ThreadState {
   Tally replaced[kEntries];
   Tally passed[kEntries];
   Tally reasons[kPassReasons];
+  RuntimeYield yields;
+  YieldCounts yield_counts;
   ThreadState* next = nullptr;  // all states ever made
   std::atomic<bool> taken{false};
 };

@@ -278,5 +278,49 @@ class Burner(TestCase):
         self.assert_refused("--seconds", "burner", "--seconds", "-1")
 
 
+class TestYield(TestCase):
+    def report(self, *arguments: str) -> dict:
+        return json.loads(self.output("test-yield", "--format=json", *arguments))
+
+    def test_every_thread_yields_as_often_as_it_was_told(self) -> None:
+        report = self.report("--threads=3", "--yields=2000")
+        self.assertEqual(report["threads"], 3)
+        self.assertEqual(report["yields_by_thread"], [2000] * 3)
+        self.assertEqual(report["yields"], 6000)
+        cpu = 100 * (report["user_s"] + report["system_s"]) / report["elapsed_s"]
+        self.assertAlmostEqual(report["cpu_percent"], cpu, places=6)
+
+    def test_a_thread_a_cpu(self) -> None:
+        allowed = os.sched_getaffinity(0)
+        self.assertEqual(self.report("--yields=1")["threads"], len(allowed))
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {min(allowed)})
+        self.assertEqual(self.report("--yields=1")["threads"], 1)
+
+    def test_ends_in_time(self) -> None:
+        report = self.report("--yields=1000000000000", "--seconds=0.2")
+        self.assertGreaterEqual(report["elapsed_s"], 0.2)
+        self.assertGreater(report["yields"], 0)
+
+    def test_time_is_no_reason_to_wait(self) -> None:
+        self.assertLess(self.report("--yields=1", "--seconds=50")["elapsed_s"], 25)
+
+    def test_text_and_bad_input(self) -> None:
+        text = self.output("test-yield", "--yields=1000", "--threads=2")
+        self.assertRegex(text, r"\A[\d.]+user [\d.]+system [\d.]+elapsed \d+%CPU\n  2 threads, 2000 yields\n\Z")
+        for option, value in (
+            ("--threads", "0"),
+            ("--yields", "0"),
+            ("--yields", "nan"),
+            ("--yields", "-1"),
+            ("--yields", "1.5"),
+            ("--seconds", "-1"),
+            ("--seconds", "inf"),
+            ("--format", "csv"),
+        ):
+            with self.subTest(f"{option} {value}"):
+                self.assert_refused(option, "test-yield", option, value)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -27,6 +27,7 @@ VARIABLES = {
             "cs++",
         ],
     ),
+    "MUSTER_YIELD": ("native", ["Skip", "skip ", "off", "auto", "adaptive|skip", "0"]),
     "MUSTER_VERBOSE": ("0", ["2", "00", "0 ", "1x", "yes"]),
 }
 BAD_FOR_ALL = ["", " ", "nonsense", "-1", "9" * 30, "x" * 10000, "a\nmuster: b", b"\xff\xfe\x01"]
@@ -91,6 +92,7 @@ class BadValues(FaultTest):
         good = {
             "MUSTER": ["on", "off"],
             "MUSTER_WAIT": ["0us", "60000000us", "2cs+"],
+            "MUSTER_YIELD": ["native", "skip", "adaptive"],
             "MUSTER_VERBOSE": ["0"],
         }
         for variable, values in good.items():

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 ALLOWED_LIBRARY = re.compile(r"^(linux-vdso\.so\.|linux-gate\.so\.|libc\.so\.|ld-linux|ld64\.so\.|/lib.*/ld)")
-INTERPOSED = re.compile(r"^(__kmpc_|GOMP_)\w+$")
+INTERPOSED = re.compile(r"^((__kmpc_|GOMP_)\w+|sched_yield)$")
 
 
 def output_of(*command: str | Path) -> str:
@@ -27,6 +27,8 @@ def library(path: Path) -> list[str]:
             problems.append(f"it shows {name}, which is no entry point (a version name would be wrong, too)")
     if "__tls_get_addr" in output_of("nm", "-D", "--undefined-only", path):
         problems.append("it calls __tls_get_addr: its thread-local data are not initial-exec")
+    if re.search(r"(JUMP_SLOT?|GLOB_DAT)\b.*\bsched_yield\b", output_of("readelf", "-rW", path)):
+        problems.append("it calls sched_yield, which would come back to its own")
     dynamic = output_of("readelf", "-dW", path)
     if "TEXTREL" in dynamic:
         problems.append("it has text relocations")

@@ -182,7 +182,7 @@ class Library(HouseTest):
         return "; ".join(library_check.library(built))
 
     def test_a_good_one(self) -> None:
-        source = "#include <unistd.h>\nvoid __kmpc_barrier(void) { getpid(); }"
+        source = "#include <unistd.h>\nvoid __kmpc_barrier(void) { getpid(); } int sched_yield(void) { return 0; }"
         self.assertEqual(self.problems(source, "-Wl,-z,nodelete"), "")
 
     def test_bad_ones(self) -> None:
@@ -194,6 +194,11 @@ class Library(HouseTest):
             ("brings libm.so", entry, [nodelete, "-Wl,--no-as-needed", "-lm"]),
             ("shows helper", entry + " void helper(void) {}", [nodelete]),
             ("version name", entry, [nodelete, f"-Wl,--version-script={versioned}"]),
+            (
+                "it calls sched_yield",
+                "int sched_yield(void) { return 0; } int __kmpc_barrier(void) { return sched_yield(); }",
+                [nodelete],
+            ),
             (
                 "__tls_get_addr",
                 "static __thread int t; int *__kmpc_barrier(void) { return &t; }",

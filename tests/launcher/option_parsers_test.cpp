@@ -72,6 +72,23 @@ TEST(ParseBarrier, NothingElse) {
   EXPECT_EQ(kind, BarrierKind::kTree);
 }
 
+TEST(ParseYield, TheNamesOfTheTableOnly) {
+  const std::vector<std::string> listed = split(MUSTER_YIELD_VALUES);
+  ASSERT_EQ(listed.size(), static_cast<std::size_t>(kYieldKinds));
+  YieldKind kind = YieldKind::kNative;
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    EXPECT_TRUE(parse_yield(listed[i].c_str(), kind)) << listed[i];
+    EXPECT_EQ(static_cast<std::size_t>(kind), i);
+    EXPECT_EQ(listed[i], name_of(kind));
+  }
+  kind = YieldKind::kSkip;
+  for (const std::string& bad : kNeverValid) EXPECT_FALSE(parse_yield(bad.c_str(), kind)) << bad;
+  for (const char* bad : {"Skip", "skip ", "ski", "off", "auto", "native|skip"}) {
+    EXPECT_FALSE(parse_yield(bad, kind)) << bad;
+  }
+  EXPECT_EQ(kind, YieldKind::kSkip);
+}
+
 TEST(ParseBarrier, TheHelpTextNamesThemAll) {
   const std::vector<std::string> listed = split(MUSTER_BARRIER_VALUES);
   EXPECT_EQ(listed.size(), static_cast<std::size_t>(kBarrierKinds));

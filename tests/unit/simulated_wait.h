@@ -41,6 +41,7 @@ struct SimulatedMemory : NativeMemory {
   static void pause() { now += 10; }
   static std::uint64_t now_ns() { return ++now; }
   static void yield() { now += yield_ns; }
+  static void nap(std::uint64_t ns) { now += ns; }
   static unsigned allowed_cpus() { return cpus; }
   static unsigned current_cpu() { return cpu; }
   static unsigned stays_on() { return placed; }

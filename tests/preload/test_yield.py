@@ -1,0 +1,175 @@
+"""MUSTER_YIELD, through the front door: the runtime's yields obey, everybody else's are left alone."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pathlib
+import tempfile
+import unittest
+
+import programs
+
+YIELDS = ("native", "skip", "adaptive")
+
+# Every yield that reaches the kernel is denied with an errno of the test's own: so a call that comes
+# back with it has reached the kernel, and nothing else has.
+OWN_YIELDS = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+enum { kMine = 77 };
+int main(void) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_yield, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | kMine),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {sizeof(rules) / sizeof(rules[0]), rules};
+  if (sched_yield() != 0) return 2;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 77;
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 77;
+  int reached = 0;
+  #pragma omp parallel num_threads(1)
+  for (int i = 0; i < 1000; ++i) {
+    errno = 0;
+    if (sched_yield() == -1 && errno == kMine) ++reached;
+  }
+  printf("%d reached\n", reached);
+  return 0;
+}
+"""
+
+# More threads than CPUs, so that the runtime yields at fork and join.
+CROWDED = r"""
+#include <omp.h>
+#include <stdio.h>
+int main(void) {
+  int sum = 0;
+  for (int region = 0; region < 50; ++region) {
+    #pragma omp parallel reduction(+ : sum)
+    sum += omp_get_thread_num();
+  }
+  printf("%d\n", sum);
+  return 0;
+}
+"""
+
+# The region's function ends in a call that an optimising compiler makes a jump; the address it
+# returns to is then libgomp's. libgomp itself never yields.
+ENDS_IN_A_YIELD = r"""
+#include <sched.h>
+#include <stdio.h>
+int main(void) {
+  for (int i = 0; i < 100; ++i) {
+    #pragma omp parallel
+    sched_yield();
+  }
+  puts("done");
+  return 0;
+}
+"""
+
+
+class Yields(unittest.TestCase):
+    def crowd(self) -> str:
+        return str(4 * len(os.sched_getaffinity(0)))
+
+    def test_the_programs_own_are_left_alone(self) -> None:
+        program = programs.build(OWN_YIELDS, name="own-yields")
+        stock = programs.run(program, preload=False)
+        if stock.returncode == 77:
+            self.skipTest("no seccomp filters here")
+        self.assertEqual((stock.returncode, stock.stdout), (0, "1000 reached\n"))
+        for value in YIELDS:
+            with self.subTest(value):
+                result, report = programs.report(program, MUSTER_YIELD=value)
+                self.assertEqual((result.stdout, result.stderr), (stock.stdout, ""))
+                self.assertEqual(report["settings"]["MUSTER_YIELD"], value)
+                # A few are libomp's own, as it starts.
+                self.assertLess(report["runtime_yields"]["seen"], 100)
+
+    def test_the_runtimes_obey(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        stock = programs.run(program, preload=False, OMP_NUM_THREADS=self.crowd())
+        for value in YIELDS:
+            with self.subTest(value):
+                result, report = programs.report(program, OMP_NUM_THREADS=self.crowd(), MUSTER_YIELD=value)
+                self.assertEqual((result.stdout, result.returncode), (stock.stdout, 0))
+                self.assertEqual(result.stderr, "")
+                yields = report["runtime_yields"]
+                self.assertGreater(yields["seen"], 0)
+                self.assertEqual(yields["seen"], yields["passed"] + yields["skipped"] + yields["naps"])
+                self.assertGreater(yields["passed"], 0, "nobody starves")
+                if value == "native":
+                    self.assertEqual(yields["passed"], yields["seen"])
+                if value == "skip":
+                    self.assertGreater(yields["skipped"], yields["passed"])
+                if value != "adaptive":
+                    self.assertEqual((yields["naps"], yields["long_yields"]), (0, 0))
+
+    def test_a_runtime_that_is_not_replaced_obeys_too(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip"}
+        _, report = programs.report(program, KMP_CONSISTENCY_CHECK="all", **extra)
+        self.assertFalse(report["active"])
+        self.assertGreater(report["runtime_yields"]["skipped"], 0)
+
+    def test_a_region_that_ends_in_a_yield(self) -> None:
+        if os.uname().machine != "x86_64":
+            self.skipTest("not told apart on this CPU")
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "p.c"
+            source.write_text(ENDS_IN_A_YIELD)
+            program = pathlib.Path(folder) / "p"
+            programs.subprocess.run(["gcc", "-O2", "-fopenmp", source, "-o", program], check=True)
+            result, report = programs.report(program, MUSTER_YIELD="skip")
+        self.assertEqual(result.stdout, "done\n")
+        self.assertEqual(report["runtimes"][0]["kind"], "libgomp")
+        self.assertEqual(report["runtime_yields"]["seen"], 0)
+
+    def test_without_openmp(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "p.c").write_text(OWN_YIELDS)
+            command = ["clang-19", "-Wno-unknown-pragmas", place / "p.c", "-o", place / "p"]
+            programs.subprocess.run(command, check=True)
+            stock = programs.run(place / "p", preload=False)
+            report = place / "report.json"
+            for value in (*YIELDS, "bad"):
+                result = programs.run(place / "p", MUSTER_YIELD=value, MUSTER_REPORT=str(report))
+                self.assertEqual(result.returncode, stock.returncode)
+                self.assertEqual((result.stdout, result.stderr), (stock.stdout, stock.stderr))
+                self.assertFalse(report.exists())
+
+    def test_switched_off(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip", "MUSTER": "off"}
+        result = programs.run(program, **extra)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_text_and_csv(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip"}
+        text = programs.run(program, MUSTER_REPORT="stderr", **extra).stderr
+        self.assertRegex(text, r"runtime's yields +\d+ seen \(skip\): \d+ passed, \d+ skipped, 0 naps, 0 long\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.csv"
+            programs.run(program, MUSTER_REPORT=str(path), **extra)
+            with path.open() as lines:
+                found = {(r["section"], r["name"]): r["value"] for r in csv.DictReader(lines)}
+        self.assertEqual(found["process", "MUSTER_YIELD"], "skip")
+        self.assertGreater(int(found["runtime_yields", "skipped"]), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+// What the runtime's yields become, on a simulated clock.
+#include "waiting/runtime_yield.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/simulated_wait.h"
+
+namespace muster::test {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kTurnNs = 100;  // what the runtime does between two of its yields
+
+class RuntimeYields : public testing::Test {
+ protected:
+  void SetUp() override { SimulatedMemory::reset(); }
+
+  // The runtime spins on yields for `ns`; the longest time without giving the CPU up.
+  template <class Step>
+  std::uint64_t spin(std::uint64_t ns, Step&& step) {
+    std::uint64_t longest = 0;
+    std::uint64_t kept_since = SimulatedMemory::now;
+    for (const std::uint64_t end = SimulatedMemory::now + ns; SimulatedMemory::now < end;) {
+      const std::uint64_t before = given_up();
+      const std::uint64_t kept = SimulatedMemory::now - kept_since;
+      step();
+      if (given_up() != before) {
+        longest = std::max(longest, kept);
+        kept_since = SimulatedMemory::now;
+      }
+      SimulatedMemory::now += kTurnNs;
+    }
+    return std::max(longest, SimulatedMemory::now - kept_since);
+  }
+
+  std::uint64_t skip_for(std::uint64_t ns) {
+    return spin(ns, [&] { yields_.skip<SimulatedMemory>(counts_); });
+  }
+  std::uint64_t adapt_for(std::uint64_t ns) {
+    return spin(ns, [&] { yields_.adapt<SimulatedMemory>(counts_); });
+  }
+
+  std::uint64_t given_up() const { return counts_.passed.read() + counts_.naps.read(); }
+  std::uint64_t passed() const { return counts_.passed.read(); }
+  std::uint64_t skipped() const { return counts_.skipped.read(); }
+  std::uint64_t naps() const { return counts_.naps.read(); }
+  std::uint64_t long_yields() const { return counts_.long_yields.read(); }
+
+  RuntimeYield yields_;
+  YieldCounts counts_;
+};
+
+TEST_F(RuntimeYields, SkipKeepsTheCpuForATenthOfAMillisecondAndNoLonger) {
+  const std::uint64_t longest = skip_for(10 * kMs);
+  EXPECT_GE(longest, RuntimeYield::kKeepNs);
+  EXPECT_LE(longest, RuntimeYield::kKeepNs + 2 * kTurnNs) << "a teammate must not starve";
+  EXPECT_GE(passed(), 95U);
+  EXPECT_LE(passed(), 101U);
+  EXPECT_GT(skipped(), 50'000U);
+  EXPECT_EQ(naps(), 0U);
+}
+
+TEST_F(RuntimeYields, SkipLetsRareCallsThrough) {
+  for (unsigned i = 0; i < 100; ++i) {
+    yields_.skip<SimulatedMemory>(counts_);
+    SimulatedMemory::now += kMs;
+  }
+  EXPECT_EQ(passed(), 100U);
+  EXPECT_EQ(skipped(), 0U);
+}
+
+TEST_F(RuntimeYields, AdaptPassesEverythingAmongTeammates) {
+  SimulatedMemory::yield_ns = RuntimeYield::kStrangersSliceNs - 10;
+  adapt_for(100 * kMs);
+  EXPECT_EQ(counts_.seen(), passed());
+  EXPECT_EQ(long_yields(), 0U);
+}
+
+TEST_F(RuntimeYields, AdaptStopsYieldingAfterAStrangersSlice) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  yields_.adapt<SimulatedMemory>(counts_);
+  EXPECT_EQ(long_yields(), 1U);
+  const std::uint64_t longest = adapt_for(RuntimeYield::kFirstPauseNs - kMs);
+  EXPECT_EQ(passed(), 1U) << "none within the pause";
+  EXPECT_GT(skipped(), 0U);
+  EXPECT_GT(naps(), 10U);
+  EXPECT_LE(longest, RuntimeYield::kSpinNs + 2 * kTurnNs) << "a teammate gets its turns";
+}
+
+TEST_F(RuntimeYields, AdaptTriesLessAndLessOftenBesideAStranger) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  // Tries at 0, 8, 21, 44 and 87 ms: a slice each, then pauses of 5, 10, 20 and 40 ms.
+  adapt_for(86 * kMs);
+  EXPECT_EQ(passed(), 4U);
+  const std::uint64_t before = passed();
+  adapt_for(430 * kMs);
+  EXPECT_EQ(passed() - before, 10U) << "once in 43 ms, no longer growing";
+  EXPECT_EQ(long_yields(), passed());
+}
+
+TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheStrangerLeft) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  adapt_for(500 * kMs);
+  SimulatedMemory::yield_ns = 1'000;
+  const std::uint64_t before = long_yields();
+  adapt_for(RuntimeYield::kLongestPauseNs + kMs);
+  EXPECT_EQ(long_yields(), before);
+  const std::uint64_t skipped_before = skipped();
+  const std::uint64_t naps_before = naps();
+  adapt_for(10 * kMs);
+  EXPECT_EQ(skipped(), skipped_before) << "every call passes again";
+  EXPECT_EQ(naps(), naps_before);
+}
+
+// A short yield in between is luck; a stranger that comes long afterwards is another.
+TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
+  for (const bool later : {false, true}) {
+    SetUp();
+    yields_ = RuntimeYield();
+    SimulatedMemory::yield_ns = 3 * kMs;
+    adapt_for(500 * kMs);
+    SimulatedMemory::yield_ns = 1'000;
+    adapt_for(RuntimeYield::kLongestPauseNs + kMs + (later ? 2 * RuntimeYield::kForgetNs : 0));
+    SimulatedMemory::yield_ns = 3 * kMs;
+    yields_.adapt<SimulatedMemory>(counts_);
+    const std::uint64_t before = passed();
+    adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs);
+    EXPECT_EQ(passed() - before, later ? 1U : 0U);
+  }
+}
+
+TEST(YieldCounts, AddUpAndClear) {
+  YieldCounts counts;
+  counts.passed.add(1);
+  counts.skipped.add(2);
+  counts.naps.add(4);
+  counts.long_yields.add(8);
+  YieldCounts sum;
+  counts.add_to(sum);
+  counts.add_to(sum);
+  EXPECT_EQ(sum.seen(), 14U);
+  EXPECT_EQ(sum.long_yields.read(), 16U);
+  sum.clear();
+  EXPECT_EQ(sum.seen() + sum.long_yields.read(), 0U);
+}
+
+}  // namespace
+}  // namespace muster::test
