@@ -58,9 +58,9 @@ class RuntimeYield {
   static constexpr std::uint64_t kStrangersSliceNs = 500'000;  // as in waiting/auto_wait.h
   static constexpr std::uint64_t kSpinNs = 20'000;
   static constexpr std::uint64_t kNapNs = 50'000;
-  static constexpr std::uint64_t kFirstPauseNs = 5'000'000;
+  static constexpr std::uint64_t kFirstPauseNs = 1'000'000;
   static constexpr std::uint64_t kLongestPauseNs = 40'000'000;
-  static constexpr std::uint64_t kForgetNs = 50'000'000;  // then the next pause is a first one
+  static constexpr std::uint64_t kForgetNs = 20'000'000;  // then the next pause is a first one
 
   template <class Memory>
   void skip(YieldCounts& counts) {
