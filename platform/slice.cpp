@@ -48,9 +48,6 @@ std::uint64_t kernels_slice(const Attributes& own) {
   return slice;
 }
 
-// The slice that ask_for_slice() set; 0 = none.
-thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model("initial-exec"))) = 0;
-
 bool ask(std::uint64_t ns) {
   Attributes own;
   if (!get(0, own) || own.runtime == 0) {
@@ -64,14 +61,14 @@ bool ask(std::uint64_t ns) {
     g_unavailable.store(true, std::memory_order_relaxed);
     return false;
   }
-  t_slice_ns = own.runtime;
+  detail::t_slice_ns = own.runtime;
   return true;
 }
 
 }  // namespace
 
 bool ask_for_slice(std::uint64_t ns) {
-  if (t_slice_ns != 0) return true;
+  if (detail::t_slice_ns != 0) return true;
   if (g_unavailable.load(std::memory_order_relaxed)) return false;
   const int saved = errno;
   const bool asked = ask(ns);
@@ -79,10 +76,12 @@ bool ask_for_slice(std::uint64_t ns) {
   return asked;
 }
 
-bool has_own_slice() { return t_slice_ns != 0; }
+namespace detail {
+
+// The slice that ask_for_slice() set; 0 = none.
+thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model("initial-exec"))) = 0;
 
 void give_slice_back() {
-  if (t_slice_ns == 0) return;
   const int saved = errno;
   Attributes own;
   if (get(0, own) && own.policy == kOrdinaryPolicy && own.nice == 0 && own.runtime == t_slice_ns) {
@@ -91,5 +90,7 @@ void give_slice_back() {
   t_slice_ns = 0;
   errno = saved;
 }
+
+}  // namespace detail
 
 }  // namespace muster

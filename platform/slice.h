@@ -14,10 +14,19 @@ namespace muster {
 // set itself (one that differs from that of process 1, or else from the first one seen).
 bool ask_for_slice(std::uint64_t ns);
 
-// Whether the calling thread has asked and not given back.
-bool has_own_slice();
-
-// Back to the kernel's slice, unless somebody else has changed it since.
+namespace detail {
+extern thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model("initial-exec")));
 void give_slice_back();
+}  // namespace detail
+
+// Whether the calling thread has asked and not given back.
+inline bool has_own_slice() { return detail::t_slice_ns != 0; }
+
+// Back to the kernel's slice, unless somebody else has changed it since. Cheap when there is
+// nothing to give back.
+inline void give_slice_back() {
+  if (has_own_slice()) [[unlikely]]
+    detail::give_slice_back();
+}
 
 }  // namespace muster

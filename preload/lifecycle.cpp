@@ -8,8 +8,7 @@
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
-#include "platform/slice.h"
-#include "platform/thread_place.h"
+#include "platform/given_back.h"
 #include "preload/entry.h"
 #include "preload/message.h"
 #include "preload/options.h"
@@ -24,10 +23,7 @@ namespace muster {
 namespace {
 
 // The child inherits the caller's affinity and slice: they must be its own.
-void before_fork() {
-  give_place_back();
-  give_slice_back();
-}
+void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
   runtimes_after_fork();

@@ -3,7 +3,7 @@
 
 #include <cstdarg>
 
-#include "platform/thread_place.h"
+#include "platform/given_back.h"
 #include "runtime-hooks/abi.h"
 #include "runtime-hooks/call_with_arguments.h"
 #include "runtime-hooks/team.h"
@@ -32,7 +32,7 @@ class FrameScope {
   }
   ~FrameScope() {
     if (state_ != nullptr) state_->top = frame_.outer;
-    give_place_back();
+    give_everything_back();
   }
   FrameScope(const FrameScope&) = delete;
   FrameScope& operator=(const FrameScope&) = delete;
@@ -48,7 +48,7 @@ class FrameScope {
 class ForkScope {
  public:
   explicit ForkScope(Runtime& runtime) : state_(thread_state()) {
-    give_place_back();  // the region's threads inherit the affinity
+    give_everything_back();  // the region's threads inherit it
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;

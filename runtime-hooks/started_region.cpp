@@ -2,8 +2,8 @@
 
 #include <new>
 
+#include "platform/given_back.h"
 #include "platform/pages.h"
-#include "platform/thread_place.h"
 
 namespace muster {
 namespace {
@@ -14,7 +14,7 @@ thread_local constinit StartedRegion* t_open __attribute__((tls_model("initial-e
 }  // namespace
 
 StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data) {
-  give_place_back();  // the region's threads inherit the affinity
+  give_everything_back();  // the region's threads inherit it
   ThreadState* state = thread_state();
   void* pages = map_pages(sizeof(StartedRegion));
   if (state == nullptr || pages == nullptr) {
@@ -48,7 +48,7 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
   StartedRegion* started = t_open;
   if (started == nullptr || started->runtime_ != &runtime) return nullptr;
   if (started->state_->top != &started->frame_) return nullptr;  // not the innermost region
-  give_place_back();
+  give_everything_back();
   t_open = started->next_;
   started->state_->top = started->frame_.outer;
   return started;

@@ -51,7 +51,7 @@ class AutoWait {
       if (done()) return true;
       bool released = false;
       const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
-      around_.note_turns(absent != kNobody);
+      if (absent != kNobody) around_.note_turn();
       // The kernel may have moved an absent teammate to this CPU since it was last seen. Who spins
       // for long looks for it by a yield now and then.
       const bool hidden = around_.contended() && before_ns - yielded_ns >= kHiddenTeammateNs;

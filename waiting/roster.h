@@ -53,13 +53,9 @@ class Roster {
                              std::memory_order_relaxed);
   }
 
-  // Wakes those who gave way to this thread. For every thread that leaves, by whatever way out.
-  void leave(unsigned me, Episode episode, WaitStats& stats) {
-    if (full_fences(episode)) [[unlikely]]  // else nobody gives way
-      wake_those_who_gave_way(me, episode, stats);
-  }
-
-  [[gnu::noinline]] void wake_those_who_gave_way(unsigned me, Episode episode, WaitStats& stats) {
+  // Wakes those who gave way to this thread. For every thread that leaves while full_fences(), by
+  // whatever way out; else nobody gives way.
+  [[gnu::noinline]] void leave(unsigned me, Episode episode, WaitStats& stats) {
     Seat& seat = seats_[me];
     seat.left.store(episode, std::memory_order_release);
     Memory::full_fence();

@@ -32,12 +32,15 @@ class Surroundings {
 
   bool fits() const { return fits_.load(std::memory_order_relaxed); }
 
-  // The team does not fit, or strangers were there lately: teammates may be in each other's way.
+  // The team does not fit, or strangers are near: teammates may be in each other's way.
   bool contended() const { return contended_.load(std::memory_order_relaxed); }
 
-  // Somebody waits for a teammate on its own CPU.
+  // Somebody waited for a teammate on its own CPU within the last 10 ms or two.
   bool takes_turns() const { return takes_turns_.load(std::memory_order_relaxed); }
-  void note_turns(bool somebody_absent_here) { set(takes_turns_, somebody_absent_here || !fits()); }
+  void note_turn() {
+    set(takes_turns_, true);
+    set(turns_since_look_, true);
+  }
 
   bool stranger_near(std::uint64_t now_ns) const { return strangers_.near(now_ns); }
   std::uint64_t stranger_seen_ns() const { return strangers_.seen_ns(); }
@@ -64,8 +67,8 @@ class Surroundings {
       sensor_->look(now_ns);
       set(has_quota_, sensor_->last().quota_millicpus != 0);
     }
-    set(contended_, !fits() || now_ns < strangers_.seen_ns() + kContendedNs);
-    if (!contended()) set(takes_turns_, false);
+    set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
+    set(contended_, takes_turns() || stranger_near(now_ns));
     return !contended();
   }
 
@@ -86,7 +89,6 @@ class Surroundings {
  private:
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
   static constexpr std::uint64_t kStrangersSliceNs = 500'000;  // teammates come back in 1-100 us
-  static constexpr std::uint64_t kContendedNs = 100'000'000;
 
   // These lines are read at every barrier by every thread: written only for a change.
   static void set(std::atomic<bool>& flag, bool value) {
@@ -109,6 +111,7 @@ class Surroundings {
   std::atomic<bool> fits_{true};
   std::atomic<bool> contended_{false};
   std::atomic<bool> takes_turns_{false};
+  std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};

@@ -29,6 +29,7 @@ class Waiter {
     if constexpr (Policy::kUsesRoster) {
       if (policy_.keeps_roster()) [[unlikely]]
         roster_.arrive(me, episode);
+      full_fences_ = roster_.full_fences(episode);
     }
   }
 
@@ -60,7 +61,8 @@ class Waiter {
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
   [[gnu::always_inline]] bool leave(bool released) {
-    if constexpr (Policy::kUsesRoster) roster_.leave(me_, episode_, stats_);
+    if (full_fences()) [[unlikely]]
+      roster_.leave(me_, episode_, stats_);
     if (released && interruption_.calls_off(episode_)) released = false;
     if (released) {
       stats_.barriers.add();
@@ -101,7 +103,7 @@ class Waiter {
   }
 
   bool full_fences() const {
-    if constexpr (Policy::kUsesRoster) return roster_.full_fences(episode_);
+    if constexpr (Policy::kUsesRoster) return full_fences_;
     return false;
   }
 
@@ -139,6 +141,7 @@ class Waiter {
   bool waited_ = false;
   bool spun_ = false;
   bool blocked_ = false;
+  bool full_fences_ = false;  // of sleepers and wakers at this instance
 };
 
 }  // namespace muster

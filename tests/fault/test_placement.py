@@ -6,9 +6,19 @@ import os
 import subprocess
 import sys
 
-from harness import FaultTest, program
+from harness import ROOT, FaultTest, program
+
+sys.path.insert(0, str(ROOT / "epcc"))
+
+from loadgrid.surroundings import make_quota  # noqa: E402
 
 BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
+
+
+def own_slices() -> bool:
+    """Whether the kernel lets a thread ask for its own time slice."""
+    major, minor = os.uname().release.split(".")[:2]
+    return (int(major), int(minor)) >= (6, 12)
 
 
 class Placement(FaultTest):
@@ -35,7 +45,30 @@ class Placement(FaultTest):
         if self.preloaded:
             self.assertGreaterEqual(waiting["gatherings"], 1, waiting)
             self.assertGreaterEqual(waiting["moves"], 2, waiting)
+            if own_slices():
+                self.assertGreaterEqual(waiting["short_slices"], 1, waiting)
 
     def test_switched_off(self) -> None:
         waiting = self.run_beside_burners({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
         self.assertEqual(waiting.get("moves", 0), 0)
+        self.assertEqual(waiting.get("short_slices", 0), 0)
+
+    def test_a_quota_of_one_cpu(self) -> None:
+        """Gathered, the team lives on what it is given; spread, it would be throttled all the time."""
+        cpus = len(os.sched_getaffinity(0))
+        if cpus < 2:
+            self.skipTest("one CPU: there is nowhere to move to")
+        try:
+            quota = make_quota()
+        except OSError as error:
+            self.skipTest(f"no cgroup with a CPU quota can be made: {error}")
+        self.addCleanup(quota.close)
+        command = ["sh", "-c", f'echo $$ > {quota.group}/cgroup.procs; exec "$@"', "sh"]
+        command += [str(program("placed")), "1500"]
+        ours = self.compare(command, {"OMP_NUM_THREADS": str(4 * cpus)})
+        self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
+        report = self.assert_replaced(100)
+        if self.preloaded:
+            self.assertEqual(report["load"]["quota_millicpus"], 1000)
+            self.assertGreaterEqual(report["waiting"]["gatherings"], 1)
+            self.assertGreaterEqual(report["waiting"]["moves"], 4 * cpus)

@@ -1,10 +1,12 @@
 // Regions of many barriers, beside which the test burns the CPUs: a thread's affinity must be its
 // own again in the serial part, at the beginning of a region, in tasks, and in a child of fork() from
-// inside a region. placed MILLISECONDS
+// inside a region; its time slice, too, in the serial part and in that child. placed MILLISECONDS
 #define _GNU_SOURCE
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -20,9 +22,23 @@ static int cpus(void) {
   return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? CPU_COUNT(&mask) : -1;
 }
 
+// The caller's time slice in ns; 0 where the kernel tells none.
+static unsigned long long slice(void) {
+  struct {
+    unsigned size, policy;
+    unsigned long long flags;
+    int nice;
+    unsigned priority;
+    unsigned long long runtime, deadline, period;
+  } attributes = {.size = sizeof(attributes)};
+  return syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) == 0 ? attributes.runtime
+                                                                                : 0;
+}
+
 int main(int count, char** arguments) {
   double milliseconds = count > 1 ? atof(arguments[1]) : 500;
   int all = cpus();
+  unsigned long long own_slice = slice();
   int rounds = 0;
   for (double begin = now_ms(); now_ms() - begin < milliseconds; ++rounds) {
     int stop = 0;
@@ -44,13 +60,14 @@ int main(int count, char** arguments) {
       }
       if (omp_get_thread_num() == 1) {
         int child = fork();
-        if (child == 0) _exit(cpus() == all ? 0 : 1);
+        if (child == 0) _exit(cpus() == all && slice() == own_slice ? 0 : 1);
         int status = 1;
         waitpid(child, &status, 0);
         expect(status == 0);
       }
     }
     expect(cpus() == all);
+    expect(slice() == own_slice);
   }
   return verdict("placed", 1);
 }

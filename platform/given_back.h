@@ -1,0 +1,16 @@
+// What Muster asks of the scheduler for a thread that waits at barriers lasts as long as the region:
+// whatever the thread starts afterwards, threads or processes, inherits its affinity and slice.
+#pragma once
+
+#include "platform/slice.h"
+#include "platform/thread_place.h"
+
+namespace muster {
+
+// The calling thread is placed and scheduled as the program had it. Cheap when it is so already.
+inline void give_everything_back() {
+  give_place_back();
+  give_slice_back();
+}
+
+}  // namespace muster
