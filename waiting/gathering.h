@@ -11,7 +11,7 @@
 //
 // Whom it is for, and only where its threads may be placed:
 // - A team that does not fit on its CPUs, beside strangers: its threads have to take turns anyway.
-//   It pushes, as said above.
+//   Where a CPU falls idle by that, it pulls the stranger; else the team pushes, as said above.
 // - The same team under a quota of one CPU: spread, it uses the quota up in a part of each period
 //   and stands still for the rest; on one CPU it goes on all the time. No push, no trial.
 // - A pair, beside fewer strangers than CPUs: it leaves them the others. No push: a CPU that falls
@@ -109,10 +109,10 @@ class Gathering {
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
-      least_runnable_ = ~0U;
+      most_runnable_ = 0;
       return;
     }
-    if (situation.others_runnable < least_runnable_) least_runnable_ = situation.others_runnable;
+    if (situation.others_runnable > most_runnable_) most_runnable_ = situation.others_runnable;
     if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
@@ -122,7 +122,7 @@ class Gathering {
       return;
     }
     if (!crowded || rest_.lasts(now_ns)) return;
-    if (situation.fits && least_runnable_ >= situation.cpus) {
+    if (situation.fits && !few_strangers(situation.cpus)) {
       window_.forget();
       return;
     }
@@ -136,14 +136,14 @@ class Gathering {
     if (cpu == kNoCpu) return;
     wait.stats.gatherings.add();
     why_ = why;
+    pushes_ = 0;
     window_.forget();
     cpu_.store(cpu, std::memory_order_relaxed);
-    if (why == Why::kStrangers) {
-      push(wait.start_ns);
-    } else {
-      rest_.begin(wait.start_ns);
-    }
+    rest_.begin(wait.start_ns);
   }
+
+  // Beside a pair: the other of it was runnable, too, at some of the looks.
+  bool few_strangers(unsigned cpus) const { return most_runnable_ > 1 && most_runnable_ <= cpus; }
 
   template <class Memory>
   void while_gathered(const Wait<Memory>& wait, const Situation& situation) {
@@ -166,7 +166,8 @@ class Gathering {
       spread();
       return;
     }
-    if (length_ns < kWindowNs) return;
+    const bool first_look = pushes_ == 0 && why_ == Why::kStrangers;
+    if (length_ns < kWindowNs && !(first_look && situation.stranger_near)) return;
     const double rate = window_.rate(now_ns, wait.episode);
     window_.begin(now_ns, wait.episode);
     idle_before_ns_ = idle_ns;
@@ -176,7 +177,7 @@ class Gathering {
     } else if (!situation.stranger_near || (why_ == Why::kPair && !pays)) {
       rest_.begin(now_ns);
       spread();
-    } else if (why_ == Why::kStrangers && !rest_.lasts(now_ns)) {
+    } else if (why_ == Why::kStrangers && (first_look || !rest_.lasts(now_ns))) {
       if (!pays && rest_.repeated()) {
         rest_.begin(now_ns);
         spread();
@@ -187,6 +188,7 @@ class Gathering {
   }
 
   void push(std::uint64_t now_ns) {
+    ++pushes_;
     push_until_ns_.store(now_ns + kPushNs, std::memory_order_relaxed);
     rest_.begin(now_ns + kPushNs);
     window_.forget();
@@ -211,9 +213,10 @@ class Gathering {
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
   Rest rest_;
   double rate_spread_ = 0;
-  unsigned least_runnable_ = ~0U;
+  unsigned most_runnable_ = 0;
   Why why_ = Why::kStrangers;
   unsigned trials_ = 0;
+  unsigned pushes_ = 0;  // of this trial
 };
 
 }  // namespace muster

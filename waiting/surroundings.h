@@ -13,11 +13,11 @@ namespace muster {
 
 // At one moment.
 struct Situation {
-  bool fits = true;                // a CPU for each thread of the team
-  bool stranger_near = false;      // seen within the last milliseconds
-  bool takes_turns = false;        // teammates were found on one CPU
-  bool one_cpu_quota = false;      // no more than one CPU's time a period, at least two CPUs
-  unsigned others_runnable = ~0U;  // threads beside the one that looked; ~0 = not known
+  bool fits = true;              // a CPU for each thread of the team
+  bool stranger_near = false;    // seen within the last milliseconds
+  bool takes_turns = false;      // teammates were found on one CPU
+  bool one_cpu_quota = false;    // no more than one CPU's time a period, at least two CPUs
+  unsigned others_runnable = 0;  // threads beside the one that looked; 0 also if not known
   unsigned cpus = 1;
 };
 

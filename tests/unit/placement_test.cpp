@@ -280,13 +280,19 @@ class GatheredPair : public testing::Test {
 };
 
 TEST_F(GatheredPair, LeavesAStrangerTheOtherCpu) {
-  load_.runnable(2);
+  load_.runnable(3);  // the pair and he
   wait_for(200, false, 3 * kMs);
   EXPECT_EQ(team_.stats().gatherings.read(), 1U);
 }
 
+TEST_F(GatheredPair, NotWhereATimeIsMissingButNobodyIsThere) {
+  load_.runnable(2);  // a hypervisor took it, say
+  wait_for(2000, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
+}
+
 TEST_F(GatheredPair, NotBesideAsManyStrangersAsCpus) {
-  load_.runnable(3);
+  load_.runnable(4);
   wait_for(2000, false, 3 * kMs);
   EXPECT_EQ(team_.stats().gatherings.read(), 0U);
 }
