@@ -57,13 +57,14 @@ struct BarrierState {
   using Waiting = Waiter<Memory, Policy>;
   using Barrier = Algorithm<Memory, Waiting>;
 
-  alignas(kCoherenceGranule) Policy policy;
-  Roster<Memory> roster;
+  // What both begin with is read at every instance: one line.
+  alignas(kCoherenceGranule) Roster<Memory> roster;
+  Policy policy;
   Barrier barrier;
 
   BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
-      : policy(wait),
-        roster(roster_bytes(team) != 0 ? arena.take(roster_bytes(team)) : nullptr, team),
+      : roster(roster_bytes(team) != 0 ? arena.take(roster_bytes(team)) : nullptr, team),
+        policy(wait),
         barrier(team, layout, arena) {}
 
   static constexpr std::size_t roster_bytes(unsigned team) {

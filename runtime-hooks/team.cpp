@@ -27,7 +27,11 @@ bool needs_calibration(WaitKind wait) {
 // `tree` asks for the machine's shape whatever the size: the user chose it.
 Layout layout_of(BarrierKind kind, unsigned size) {
   const bool profits = size > kTopologyPaysAbove || kind == BarrierKind::kTree;
-  return profits ? layout_for(topology()) : Layout{};
+  Layout layout = profits ? layout_for(topology()) : Layout{};
+  if (size <= kPagesPayUpTo && layout.stride < kPrefetchersStopAt) {
+    layout.stride = kPrefetchersStopAt;
+  }
+  return layout;
 }
 
 // The CPUs of all places where the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY),
