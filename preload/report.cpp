@@ -121,6 +121,14 @@ double wait_share(const ReportData& data, unsigned thread) {
   return own * data.totals->threads / all;
 }
 
+double spin_rate(std::uint64_t spins_succeeded, std::uint64_t waits) {
+  if (waits == 0) return -1;
+  // A thread that is still counting, in a program that ends inside a region, has said that it
+  // spun before it says that it waited.
+  if (spins_succeeded > waits) return 1;
+  return static_cast<double>(spins_succeeded) / static_cast<double>(waits);
+}
+
 bool expand_report_path(const char* pattern, char* out, std::size_t size) {
   char host[256] = {};
   if (gethostname(host, sizeof(host) - 1) != 0) std::strcpy(host, "unknown");

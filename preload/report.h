@@ -47,6 +47,14 @@ void gather(ReportData& out);
 // late and lets the others wait. Negative where nobody waited long enough for a clock to be read.
 double wait_share(const ReportData& data, unsigned thread);
 
+// The successful spin rate (Tsafrir & Feitelson, section 2.2): the share of waits that ended while
+// spinning, without a sleep, 0 to 1; the last arriver does not wait. Negative where nobody waited.
+double spin_rate(std::uint64_t spins_succeeded, std::uint64_t waits);
+
+// What a reader of an SSR has to know (same section).
+inline constexpr const char* kSpinRateReminder =
+    "spinning for ever scores 100 % whatever it costs: SSR alone says nothing about time";
+
 void write_text(const ReportData& data, TextBuffer& out);
 void write_json(const ReportData& data, TextBuffer& out);
 void write_csv(const ReportData& data, TextBuffer& out);

@@ -1,5 +1,6 @@
 // The report as `section,name,detail,value` lines, for spreadsheets and scripts.
 #include <cinttypes>
+#include <cstdio>
 
 #include "preload/report.h"
 
@@ -24,6 +25,21 @@ void text_row(TextBuffer& out, const char* name, const char* value) {
   out.add("process,%s,,", name);
   quoted(out, value);
   out.add("\n");
+}
+
+// Named by the policy, with the team size as the detail.
+void add_spin_rates(const ReportData& data, TextBuffer& out) {
+  for (unsigned size = 2; size <= data.totals->threads; ++size) {
+    const SizeUse& use = data.totals->by_size[size];
+    if (use.waits.read() == 0) continue;
+    char detail[16];
+    std::snprintf(detail, sizeof(detail), "%u", size);
+    row(out, "waits", data.wait, detail, use.waits.read());
+    row(out, "spins_succeeded", data.wait, detail, use.spins_succeeded.read());
+    row(out, "blocks", data.wait, detail, use.blocks.read());
+    out.add("ssr,\"%s\",%u,%.6f\n", data.wait, size,
+            spin_rate(use.spins_succeeded.read(), use.waits.read()));
+  }
 }
 
 }  // namespace
@@ -73,6 +89,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
     out.add("algorithm,\"%s\",%u,%" PRIu64 "\n", name_of(use.kind), use.team_size,
             use.replaced.read());
   }
+  add_spin_rates(data, out);
 #define MUSTER_COUNTER(name) row(out, "waiting", #name, "", data.waiting.name.read());
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER

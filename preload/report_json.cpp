@@ -134,19 +134,45 @@ void add_barriers(const ReportData& data, TextBuffer& out) {
   out.add("]},\n");
 }
 
+void rate_field(TextBuffer& out, std::uint64_t spins_succeeded, std::uint64_t waits,
+                const char* after = ",") {
+  const double rate = spin_rate(spins_succeeded, waits);
+  if (rate < 0) {
+    out.add("\"ssr\": null%s", after);
+  } else {
+    out.add("\"ssr\": %.6f%s", rate, after);
+  }
+}
+
+void add_sizes(const ReportData& data, TextBuffer& out) {
+  out.add("\n   \"by_team_size\": [");
+  Comma sizes;
+  for (unsigned size = 2; size <= data.totals->threads; ++size) {
+    const SizeUse& use = data.totals->by_size[size];
+    if (use.arrivals.read() == 0 && use.waits.read() == 0) continue;
+    out.add("%s{", sizes.next());
+    field(out, "team_size", size);
+    text_field(out, "wait", data.wait);
+    field(out, "arrivals", use.arrivals.read());
+    field(out, "arrived_last", use.arrived_last.read());
+    field(out, "waits", use.waits.read());
+    field(out, "spins_succeeded", use.spins_succeeded.read());
+    field(out, "blocks", use.blocks.read());
+    rate_field(out, use.spins_succeeded.read(), use.waits.read(), "}");
+  }
+  out.add("],");
+}
+
 void add_waiting(const ReportData& data, TextBuffer& out) {
   const WaitStats& waiting = data.waiting;
   out.add("  \"waiting\": {");
 #define MUSTER_COUNTER(name) field(out, #name, waiting.name.read());
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER
-  const std::uint64_t begun = waiting.spins_begun.read();
-  if (begun == 0) {
-    out.add("\"ssr\": null,");
-  } else {
-    out.add("\"ssr\": %.6f,",
-            static_cast<double>(waiting.spins_succeeded.read()) / static_cast<double>(begun));
-  }
+  field(out, "waits", waiting.waits());
+  rate_field(out, waiting.spins_succeeded.read(), waiting.waits());
+  text_field(out, "ssr_reminder", kSpinRateReminder);
+  add_sizes(data, out);
   out.add("\n   \"histogram\": [");
   Comma buckets;
   for (unsigned b = 0; b < kWaitBuckets; ++b) {

@@ -125,19 +125,32 @@ void add_histogram(const WaitStats& waiting, TextBuffer& out) {
   }
 }
 
+// SSR, and the same by team size.
+void add_spin_rates(const ReportData& data, TextBuffer& out) {
+  const std::uint64_t waits = data.waiting.waits();
+  const std::uint64_t succeeded = data.waiting.spins_succeeded.read();
+  out.add("  SSR                ");
+  if (waits == 0) {
+    out.add("nobody waited\n");
+    return;
+  }
+  out.add("%.2f %% with %s: %" PRIu64 " of %" PRIu64
+          " waits ended by spinning, last arriver excluded\n",
+          100 * spin_rate(succeeded, waits), data.wait, succeeded, waits);
+  for (unsigned size = 2; size <= data.totals->threads; ++size) {
+    const SizeUse& use = data.totals->by_size[size];
+    if (use.waits.read() == 0) continue;
+    out.add("    teams of %4u      %6.2f %% of %14" PRIu64 " waits, %" PRIu64 " blocks\n", size,
+            100 * spin_rate(use.spins_succeeded.read(), use.waits.read()), use.waits.read(),
+            use.blocks.read());
+  }
+  out.add("    (%s)\n", kSpinRateReminder);
+}
+
 void add_waiting(const ReportData& data, TextBuffer& out) {
   const WaitStats& waiting = data.waiting;
-  const std::uint64_t begun = waiting.spins_begun.read();
-  out.add("  SSR                ");
-  if (begun == 0) {
-    out.add("no spins");
-  } else {
-    out.add(
-        "%.2f %% (%" PRIu64 " spins succeeded of %" PRIu64 " begun, last arriver excluded)",
-        100.0 * static_cast<double>(waiting.spins_succeeded.read()) / static_cast<double>(begun),
-        waiting.spins_succeeded.read(), begun);
-  }
-  out.add("\n  waiting            %" PRIu64 " blocks, %" PRIu64 " wake-ups, %" PRIu64
+  add_spin_rates(data, out);
+  out.add("  waiting            %" PRIu64 " blocks, %" PRIu64 " wake-ups, %" PRIu64
           " wake calls, %" PRIu64 " yields, %" PRIu64 " failed updates\n",
           waiting.blocks.read(), waiting.wakeups.read(), waiting.wake_calls.read(),
           waiting.yields.read(), waiting.failed_updates.read());

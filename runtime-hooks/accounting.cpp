@@ -4,9 +4,34 @@
 
 namespace muster {
 
+void SizeUse::add_member(const WaitStats& stats) {
+  arrivals.add(stats.barriers.read());
+  arrived_last.add(stats.arrived_last.read());
+  spins_succeeded.add(stats.spins_succeeded.read());
+  waits.add(stats.waits());
+  blocks.add(stats.blocks.read());
+}
+
+void SizeUse::add_to(SizeUse& sum) const {
+  sum.arrivals.add(arrivals.read());
+  sum.arrived_last.add(arrived_last.read());
+  sum.waits.add(waits.read());
+  sum.spins_succeeded.add(spins_succeeded.read());
+  sum.blocks.add(blocks.read());
+}
+
+void SizeUse::clear() {
+  arrivals.clear();
+  arrived_last.clear();
+  waits.clear();
+  spins_succeeded.clear();
+  blocks.clear();
+}
+
 void TeamTotals::add_member(BarrierKind kind, unsigned team_size, unsigned thread,
                             const WaitStats& stats) {
   stats.add_to(by_thread[thread]);
+  by_size[team_size].add_member(stats);
   if (team_size > threads) threads = team_size;
   unsigned i = 0;
   while (i < use_count && (uses[i].kind != kind || uses[i].team_size != team_size)) ++i;
@@ -24,6 +49,7 @@ void TeamTotals::add_member(BarrierKind kind, unsigned team_size, unsigned threa
 
 void TeamTotals::clear() {
   for (unsigned i = 0; i < threads; ++i) by_thread[i].clear();
+  for (unsigned size = 0; size <= threads; ++size) by_size[size].clear();
   for (unsigned i = 0; i < use_count; ++i) uses[i].replaced.clear();
   use_count = 0;
   threads = 0;
@@ -39,6 +65,9 @@ const TeamTotals& collect_totals() {
   totals.clear();
   const TeamTotals& retired = retired_totals();
   for (unsigned i = 0; i < retired.threads; ++i) retired.by_thread[i].add_to(totals.by_thread[i]);
+  for (unsigned size = 0; size <= retired.threads; ++size) {
+    retired.by_size[size].add_to(totals.by_size[size]);
+  }
   totals.threads = retired.threads;
   for (unsigned i = 0; i < retired.use_count; ++i) {
     const AlgorithmUse& use = retired.uses[i];

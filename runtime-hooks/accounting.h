@@ -16,11 +16,26 @@ struct AlgorithmUse {
   Tally replaced;  // arrivals
 };
 
+// How the waits of all teams of one size ended: what SSR is made of.
+struct SizeUse {
+  Tally arrivals;  // released by Muster's barrier
+  Tally arrived_last;
+  Tally waits;
+  Tally spins_succeeded;
+  Tally blocks;
+
+  void add_member(const WaitStats& stats);
+  void add_to(SizeUse& sum) const;
+  void clear();
+};
+
 inline constexpr unsigned kMaxAlgorithmUses = 256;
 
-// By thread number over all teams, and by algorithm and team size. 0.4 MB of zero pages until used.
+// By thread number over all teams, by team size, and by algorithm and team size. 0.5 MB of zero
+// pages until used.
 struct TeamTotals {
   WaitStats by_thread[kMaxTeam];
+  SizeUse by_size[kMaxTeam + 1];
   AlgorithmUse uses[kMaxAlgorithmUses];  // when it is full, further sizes are added to the last
   unsigned use_count = 0;
   unsigned threads = 0;  // the largest team

@@ -62,7 +62,7 @@ class AutoWait {
       } else if (absent == kNobody) {
         released = poll<Memory>(done);
       } else if (may_sleep_for_a_teammate(wait)) {
-        wait.roster.give_way_to(absent, wait.episode, done, wait.stats);
+        wait.roster.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
       } else {
         return false;
       }

@@ -9,7 +9,9 @@
 //
 // Sleeping on a seat is allowed only to a thread that nobody waits for any more at this instance
 // (its wait is for the release): else two threads could wait for each other. The thread slept for
-// has not arrived, so the relation "sleeps for" follows the order of arrival and has no cycle.
+// has not arrived, so the relation "sleeps for" follows the order of arrival and has no cycle. That
+// takes a fence between one's own entry and the look at the other's: two threads that arrive at the
+// same time may each take the other for absent at first, and a third would release neither.
 //
 // Fences. The asymmetric pair of platform/fences.h makes a release cheap and a sleep dear (an
 // interrupt to each CPU that runs a teammate). Where threads sleep at nearly every instance that is
@@ -77,20 +79,25 @@ class Roster {
   unsigned arrived(Episode episode) const {
     unsigned count = 0;
     for (unsigned i = 0; i < team_; ++i) {
-      if (seats_[i].arrival.load(std::memory_order_relaxed) >> kCpuBits >= episode) ++count;
+      if (has_entered(i, episode)) ++count;
     }
     return count;
   }
 
-  // Sleeps until the teammate has left the instance or done() holds. Only while full_fences(), and
-  // only for a thread that nobody waits for.
+  // Sleeps until the teammate has left the instance or done() holds, unless it is found to have
+  // arrived. Only while full_fences(), and only for a thread that nobody waits for.
   template <class Done>
-  void give_way_to(unsigned teammate, Episode episode, Done&& done, WaitStats& stats) {
+  void give_way_to(unsigned teammate, unsigned me, Episode episode, Done&& done, WaitStats& stats) {
+    // Not entered on arrival where the roster was not kept at that moment.
+    if (!has_entered(me, episode)) arrive(me, episode);
     Seat& seat = seats_[teammate];
     stats.gave_way.add();
     seat.gave_way.sleep_until(
-        [&] { return seat.left.load(std::memory_order_acquire) >= episode || done(); }, stats,
-        /*full_fences=*/true);
+        [&] {
+          return has_entered(teammate, episode) ||
+                 seat.left.load(std::memory_order_acquire) >= episode || done();
+        },
+        stats, /*full_fences=*/true);
   }
 
   // Whether those who sleep and wake at this instance both fence fully.
@@ -116,6 +123,10 @@ class Roster {
   }
 
  private:
+  bool has_entered(unsigned thread, Episode episode) const {
+    return seats_[thread].arrival.load(std::memory_order_relaxed) >> kCpuBits >= episode;
+  }
+
   static constexpr unsigned kCpuBits = 16;
   static constexpr unsigned kMaxCpus = 1U << kCpuBits;
 

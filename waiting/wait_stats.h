@@ -69,6 +69,14 @@ struct WaitStats {
   Tally longest_wait_ns;
   Tally histogram[kWaitBuckets];
 
+  // Instances at which this thread had to wait: where it was not the last to arrive. Counted when
+  // the wait is over, also where a task called the instance off.
+  std::uint64_t waits() const {
+    std::uint64_t sum = 0;
+    for (const Tally& bucket : histogram) sum += bucket.read();
+    return sum;
+  }
+
   void add_to(WaitStats& sum) const {
 #define MUSTER_COUNTER(name) sum.name.add(name.read());
     MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)

@@ -53,7 +53,7 @@ struct AlwaysDone {
 //   kUsesRoster     whether it ever looks at the roster; if so, keeps_roster() says whether threads
 //                   should enter their arrivals now
 //   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
-//   spins_first()   whether phase one is a spin at all; SSR counts only waits that begin with one
+//   spins_first()   whether phase one is a spin at all; without one SSR is 0
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A
 //                   policy that never blocks never returns false.

@@ -57,6 +57,20 @@ int main(void) {
 }
 """
 
+# A team of two, then one of four, with 20 barriers each.
+TWO_SIZES = r"""
+#include <omp.h>
+int main(void) {
+  for (int threads = 2; threads <= 4; threads += 2) {
+    #pragma omp parallel num_threads(threads)
+    for (int i = 0; i < 20; ++i) {
+      #pragma omp barrier
+    }
+  }
+  return 0;
+}
+"""
+
 # A tool that nobody has to load: defined in the program itself.
 TOOL = r"""
 #include <stddef.h>

@@ -67,7 +67,7 @@ class Counts(unittest.TestCase):
             self.assertEqual(report["barriers"]["replaced"], 200)
             waiting = report["waiting"]
             if wait in ("block", "0us"):
-                self.assertIsNone(waiting["ssr"])
+                self.assertEqual(waiting["ssr"], 0.0)
                 self.assertEqual(waiting["spins_begun"], 0)
             if wait in ("spin", "yield"):
                 self.assertEqual(waiting["ssr"], 1.0)
@@ -119,6 +119,72 @@ class Counts(unittest.TestCase):
         self.assertEqual(report["inactive_reason"], "libgomp")
         reason = by(report["barriers"]["by_reason"], "reason", "libgomp")
         self.assertEqual(reason["count"], 200)
+
+
+class SpinRates(unittest.TestCase):
+    """SSR by team size: the same team state serves both sizes, one after the other."""
+
+    BARRIERS = 20
+    SIZES = (2, 4)
+
+    def program(self) -> pathlib.Path:
+        return programs.build(programs.TWO_SIZES, name="sizes")
+
+    def report(self, wait: str) -> dict:
+        result, report = programs.report(self.program(), MUSTER_WAIT=wait)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(report["barriers"]["passed_through"], 0)
+        return report["waiting"]
+
+    def test_both_sizes_appear_and_sum_to_the_total(self) -> None:
+        for wait in ("auto", "2cs+", "spin", "block"):
+            with self.subTest(wait=wait):
+                waiting = self.report(wait)
+                rows = waiting["by_team_size"]
+                self.assertEqual([row["team_size"] for row in rows], list(self.SIZES))
+                for row in rows:
+                    self.assertEqual(row["wait"], wait)
+                    self.assertEqual(row["arrivals"], self.BARRIERS * row["team_size"])
+                    self.assertEqual(row["waits"] + row["arrived_last"], row["arrivals"])
+                    self.assertGreater(row["waits"], 0)
+                    self.assertLessEqual(row["spins_succeeded"], row["waits"])
+                    self.assertAlmostEqual(row["ssr"], row["spins_succeeded"] / row["waits"], 5)
+                for key in ("waits", "arrived_last", "spins_succeeded", "blocks"):
+                    self.assertEqual(sum(row[key] for row in rows), waiting[key], key)
+                waits = sum(bucket["count"] for bucket in waiting["histogram"])
+                self.assertEqual(waiting["waits"], waits)
+
+    def test_spinning_for_ever_scores_all_and_blocking_nothing(self) -> None:
+        for wait, rate in (("spin", 1.0), ("yield", 1.0), ("block", 0.0), ("0us", 0.0)):
+            with self.subTest(wait=wait):
+                waiting = self.report(wait)
+                self.assertEqual(waiting["ssr"], rate)
+                self.assertEqual([row["ssr"] for row in waiting["by_team_size"]], [rate, rate])
+                self.assertIn("nothing about time", waiting["ssr_reminder"])
+
+    def test_nobody_waited(self) -> None:
+        _, report = programs.report(self.program(), MUSTER_BARRIER="native")
+        self.assertIsNone(report["waiting"]["ssr"])
+        self.assertEqual(report["waiting"]["by_team_size"], [])
+
+    def test_text_and_csv_tell_the_same(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for ending in ("txt", "csv"):
+                path = pathlib.Path(folder) / f"report.{ending}"
+                programs.run(self.program(), MUSTER_REPORT=str(path), MUSTER_WAIT="spin")
+                text = path.read_text()
+                if ending == "txt":
+                    self.assertRegex(text, r"SSR +100\.00 % with spin: (\d+) of \1 waits")
+                    for size in self.SIZES:
+                        self.assertRegex(text, rf"teams of +{size} +100\.00 % of +\d+ waits, 0 blocks")
+                    self.assertIn("SSR alone says nothing about time", text)
+                    continue
+                found = {(r["section"], r["name"], r["detail"]): r["value"] for r in csv.DictReader(text.splitlines())}
+                for size in map(str, self.SIZES):
+                    self.assertEqual(float(found["ssr", "spin", size]), 1.0)
+                    waits = found["waits", "spin", size]
+                    self.assertEqual(found["spins_succeeded", "spin", size], waits)
+                    self.assertEqual(found["blocks", "spin", size], "0")
 
 
 class Load(unittest.TestCase):

@@ -1,0 +1,160 @@
+// Threads that are none: each has a stack of its own, and one real thread runs them in turn, in an
+// order drawn from a seed. A switch may come before any access to shared memory, time is counted,
+// sleeping costs nothing, and a team that nobody will ever wake is seen at once. A hundred million
+// barriers take a minute so, and a failure is repeated by its seed.
+//
+// Memory is that of x86 (total store order): a store waits in a buffer of its thread's own before
+// the others see it, as long as the draw will have it, and fences empty the buffers. Without a fence
+// between saying that one sleeps and looking once more, wake-ups are lost here as on the machine.
+#pragma once
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "waiting/random.h"
+
+namespace muster::test {
+
+// Stores that only their own thread sees yet, oldest first.
+class StoreBuffer {
+ public:
+  void add(void* target, std::uint64_t value, void (*store)(void*, std::uint64_t)) {
+    if (count_ == kCapacity) drain_oldest();
+    entries_[count_++] = {target, value, store};
+  }
+  // Whether a store to `target` is still in here; `value` is then the newest one.
+  bool holds(const void* target, std::uint64_t& value) const {
+    for (unsigned i = count_; i-- > 0;) {
+      if (entries_[i].target != target) continue;
+      value = entries_[i].value;
+      return true;
+    }
+    return false;
+  }
+  void drain() {
+    for (unsigned i = 0; i < count_; ++i) entries_[i].store(entries_[i].target, entries_[i].value);
+    count_ = 0;
+  }
+
+  void drop() { count_ = 0; }
+
+ private:
+  void drain_oldest() {
+    entries_[0].store(entries_[0].target, entries_[0].value);
+    for (unsigned i = 1; i < count_; ++i) entries_[i - 1] = entries_[i];
+    --count_;
+  }
+
+  struct Entry {
+    void* target;
+    std::uint64_t value;
+    void (*store)(void*, std::uint64_t);
+  };
+  static constexpr unsigned kCapacity = 8;
+  Entry entries_[kCapacity];
+  unsigned count_ = 0;
+};
+
+// What goes wrong on purpose, so that the tests are seen to fail.
+enum class Weakness { kNone, kHeavyFence, kFullFence, kWakeCall };
+
+class SimulatedThreads {
+ public:
+  enum class End { kDone, kAllAsleep, kNoProgress };
+  static constexpr unsigned kCpus = 2;
+
+  explicit SimulatedThreads(Weakness weakness) : weakness_(weakness) {}
+
+  // body(thread number) for each of `count` threads, until all have returned or the team is stuck;
+  // then the stacks are left as they are. Not from within a body.
+  End run(unsigned count, std::uint64_t seed, const std::function<void(unsigned)>& body);
+
+  // The rest is for bodies.
+
+  // Before each access to shared memory.
+  void step() {
+    now_ns_ += kStepNs;
+    if (--steps_left_ == 0) [[unlikely]]
+      preempt();
+  }
+  std::uint64_t now_ns() { return ++now_ns_; }
+  unsigned cpu() const { return running_->cpu; }
+  StoreBuffer& buffer() { return running_->buffer; }
+  void drain_all();
+  // A poll that failed. While nobody can do anything but poll, time passes faster: one poll stands
+  // for many. While another can run, the turn ends the sooner.
+  void pause() {
+    now_ns_ += kPauseNs;
+    if (another_can_run_) steps_left_ -= steps_left_ / 2;
+    if (++polls_ < kPollsOfATeam && another_can_run_) return;
+    if (next_event_ns_ != kNever && next_event_ns_ > now_ns_) {
+      now_ns_ += (next_event_ns_ - now_ns_) / 2;
+    }
+  }
+  void note_write() { polls_ = 0; }
+  void yield();
+  void delay(std::uint64_t ns);
+  void sleep(const void* word, bool limited);  // may return for no reason
+  void wake(const void* word);
+  void made_progress() { idle_turns_ = 0; }
+  std::uint32_t draw() { return numbers_.next(); }
+  bool one_in(std::uint32_t n) { return draw() % n == 0; }
+  Weakness weakness() const { return weakness_; }
+
+ private:
+  struct Thread {
+    unsigned number = 0;
+    unsigned cpu = 0;
+    bool done = false;
+    bool started = false;
+    std::uint64_t due_ns = 0;  // not before; kNever: until it is woken
+    const void* asleep_on = nullptr;
+    StoreBuffer buffer;
+    jmp_buf place;
+    ucontext_t first_place;
+    std::unique_ptr<char[]> stack;
+  };
+
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint64_t kStepNs = 2;
+  static constexpr std::uint64_t kPauseNs = 50;
+  static constexpr std::uint64_t kYieldNs = 1'000;
+  static constexpr std::uint64_t kStrangersSliceNs = 2'000'000;
+  static constexpr std::uint64_t kLimitNs = 1'000'000;  // of a limited sleep
+  static constexpr std::uint32_t kLongestWakeNs = 4'000;
+  static constexpr std::uint32_t kTurnsToAStranger = 4'096;
+  static constexpr unsigned kPollsOfATeam = 64;
+  static constexpr unsigned kMostIdleTurns = 1'000'000;
+  static constexpr std::size_t kStackBytes = 256 * 1024;
+
+  static void first_step();
+  void begin_turn();
+  void preempt();
+  void look_who_is_next();
+  void switch_away();
+  void switch_to(Thread& next);
+  void stop(End end);
+  Thread* pick();
+
+  const Weakness weakness_;
+  std::vector<Thread> threads_;
+  std::function<void(unsigned)> body_;
+  MixedNumbers numbers_{0};
+  Thread* running_ = nullptr;
+  std::uint64_t now_ns_ = 0;
+  bool another_can_run_ = false;
+  std::uint64_t next_event_ns_ = 0;  // when the first of the others can run that cannot yet
+  unsigned polls_ = 0;               // of all threads since the last store
+  unsigned steps_left_ = 1;
+  unsigned idle_turns_ = 0;  // without progress
+  unsigned team_ = 0;
+  End end_ = End::kDone;
+  jmp_buf home_;
+};
+
+}  // namespace muster::test
