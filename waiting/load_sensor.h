@@ -19,7 +19,7 @@
 namespace muster {
 
 struct LoadSources {
-  const char* root = "";  // before /proc and /sys; tests have a tree here
+  const char* root = "";                   // before /proc and /sys; tests have a tree here
   unsigned (*allowed_cpus)() = &own_cpus;  // of the calling thread
 };
 
