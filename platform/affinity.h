@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/missing.h"
+
 namespace muster {
 
 // Up to 1,024 CPUs; on a larger machine read() fails and nobody is moved.
@@ -24,6 +26,7 @@ class AffinityMask {
     const int saved = errno;
     std::memset(words_, 0, sizeof(words_));
     const bool ok = sched_getaffinity(0, sizeof(words_), reinterpret_cast<cpu_set_t*>(words_)) == 0;
+    if (!ok) note_missing(Missing::kGetAffinity, errno);
     errno = saved;
     return ok;
   }
@@ -32,6 +35,7 @@ class AffinityMask {
     const int saved = errno;
     const bool ok =
         sched_setaffinity(0, sizeof(words_), reinterpret_cast<const cpu_set_t*>(words_)) == 0;
+    if (!ok) note_missing(Missing::kSetAffinity, errno);
     errno = saved;
     return ok;
   }

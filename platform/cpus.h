@@ -8,7 +8,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/missing.h"
+
 namespace muster {
+
+inline constexpr unsigned kNoCpu = ~0U;
 
 // The number of CPUs in the calling thread's affinity mask, at least 1. One system call, about 0.2
 // us. Does not know cgroup quotas: a quota limits time, not CPUs.
@@ -20,6 +24,7 @@ inline unsigned allowed_cpus() {
   if (sched_getaffinity(0, sizeof(mask), reinterpret_cast<cpu_set_t*>(mask)) == 0) {
     for (const unsigned long word : mask) count += static_cast<unsigned>(__builtin_popcountl(word));
   } else {
+    note_missing(Missing::kGetAffinity, errno);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     count = online > 0 ? static_cast<unsigned>(online) : 1;
   }
@@ -28,11 +33,16 @@ inline unsigned allowed_cpus() {
 }
 
 // The CPU that the caller runs on, which it may leave at any time. Some 2 ns where the C library
-// keeps it by restartable sequences (glibc 2.35 and later), else 20 ns. 0 where the kernel does not
-// tell.
+// keeps it by restartable sequences (glibc 2.35 and later), else 20 ns. kNoCpu where the kernel does
+// not tell. It may be above every CPU that was known at the start: one may have been plugged in.
 inline unsigned current_cpu() {
+  const int saved = errno;
   const int cpu = sched_getcpu();
-  return cpu >= 0 ? static_cast<unsigned>(cpu) : 0;
+  if (cpu >= 0) [[likely]]
+    return static_cast<unsigned>(cpu);
+  note_missing(Missing::kCurrentCpu, errno);
+  errno = saved;
+  return kNoCpu;
 }
 
 // How often the calling thread was taken off its CPU against its will (ru_nivcsw), since it began.

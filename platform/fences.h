@@ -18,6 +18,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "platform/missing.h"
+
 namespace muster {
 
 enum class FenceMode : int { kUnknown, kAsymmetric, kSymmetric };
@@ -33,6 +35,7 @@ inline void register_fences() {
   const int saved = errno;
   const bool ok = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
                   syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  if (!ok) note_missing(Missing::kMembarrier, errno);
   errno = saved;
   g_fence_mode.store(ok ? FenceMode::kAsymmetric : FenceMode::kSymmetric,
                      std::memory_order_seq_cst);
@@ -57,6 +60,7 @@ inline bool heavy_fence() {
   if (g_fence_mode.load(std::memory_order_relaxed) == FenceMode::kSymmetric) return true;
   const int saved = errno;
   const bool ok = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  if (!ok) note_missing(Missing::kMembarrier, errno);
   errno = saved;
   return ok;
 }

@@ -1,6 +1,13 @@
 // Sleeping on a 32-bit word. Neither call ends the process, whatever the kernel answers, and both
 // leave errno as they found it: the host program may be between a call of its own and its look at
 // errno.
+//
+// Only FUTEX_WAIT and FUTEX_WAKE are used, which every kernel has; a seccomp filter may still deny
+// them. From the first refusal on, threads that would sleep poll instead: they yield the CPU a few
+// times and nap in between, so no wake-up is needed and none can be lost. A thread that went to
+// sleep before its waker is refused would sleep on; so try_futex() finds out before anybody sleeps.
+// A filter that comes later and denies the wake only is beyond help (the C library's own locks do
+// not survive it either).
 #pragma once
 
 #include <linux/futex.h>
@@ -13,18 +20,47 @@
 #include <climits>
 #include <cstdint>
 
+#include "platform/missing.h"
+#include "platform/yield_cpu.h"
+
 namespace muster {
+
+namespace detail {
+
+inline bool futex_refused() { return times_missing(Missing::kFutex) != 0; }
+
+// In place of a sleep: until the word changes, but no longer than some 150 us. Yields first, since
+// the thread that will change it may want this CPU; naps then, since that thread may be far from it.
+inline void poll_word(const std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+  constexpr unsigned kYields = 8;
+  constexpr std::uint64_t kNapNs = 100'000;
+  const int saved = errno;
+  for (unsigned i = 0; i < kYields; ++i) {
+    if (word.load(std::memory_order_acquire) != expected) break;
+    yield_cpu();
+  }
+  errno = saved;
+  if (word.load(std::memory_order_acquire) == expected) nap(kNapNs);
+}
+
+}  // namespace detail
 
 // Sleeps while `word` holds `expected`. Returns on a wake-up, a signal (EINTR), at once when the
 // word has another value (EAGAIN), or for no reason: callers loop and look at their condition
 // themselves. Returns true if the thread may have slept, false if the kernel turned it away. With
 // `limited`, sleeps a millisecond at most.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {
+  if (detail::futex_refused()) [[unlikely]] {
+    note_missing(Missing::kFutex, 0);
+    detail::poll_word(word, expected);
+    return false;
+  }
   const int saved = errno;
   const timespec millisecond{0, 1'000'000};
   const long answer = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected,
                               limited ? &millisecond : nullptr, nullptr, 0);
   const bool slept = answer == 0 || errno == EINTR || errno == ETIMEDOUT;
+  if (!slept && errno != EAGAIN) note_missing(Missing::kFutex, errno);
   errno = saved;
   return slept;
 }
@@ -33,8 +69,16 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
 inline unsigned futex_wake_all(std::atomic<std::uint32_t>& word) {
   const int saved = errno;
   const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  if (woken < 0) note_missing(Missing::kFutex, errno);
   errno = saved;
   return woken > 0 ? static_cast<unsigned>(woken) : 0;
+}
+
+// Finds out whether both calls are to be had, before anybody relies on them. Some 0.3 us.
+inline void try_futex() {
+  std::atomic<std::uint32_t> word{0};
+  futex_wake_all(word);
+  futex_wait(word, 1, /*limited=*/true);  // has another value: the kernel turns it away
 }
 
 }  // namespace muster

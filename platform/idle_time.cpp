@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/missing.h"
+
 namespace muster {
 namespace {
 
@@ -47,6 +49,7 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except) {
   const int saved = errno;
   char text[16384];  // the CPU lines of some 150 CPUs: those beyond are not looked at
   std::size_t length = 0;
+  errno = 0;
   const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     for (;;) {
@@ -57,9 +60,12 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except) {
     }
     close(file);
   }
+  const int error = length == 0 ? errno : 0;
   text[length] = '\0';
   errno = saved;
-  return idle_ns_in(text, mask, except);
+  const std::uint64_t idle_ns = idle_ns_in(text, mask, except);
+  if (idle_ns == kIdleTimeUnknown) note_missing(Missing::kIdleTime, error);
+  return idle_ns;
 }
 
 }  // namespace muster

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/missing.h"
+
 namespace muster {
 namespace {
 
@@ -38,6 +40,12 @@ bool set(std::uint64_t runtime) {
 std::atomic<std::uint64_t> g_kernels_slice{0};
 std::atomic<bool> g_unavailable{false};
 
+bool unavailable(int error) {
+  g_unavailable.store(true, std::memory_order_relaxed);
+  note_missing(Missing::kSlice, error);
+  return false;
+}
+
 std::uint64_t kernels_slice(const Attributes& own) {
   std::uint64_t slice = g_kernels_slice.load(std::memory_order_relaxed);
   if (slice == 0) {
@@ -50,17 +58,12 @@ std::uint64_t kernels_slice(const Attributes& own) {
 
 bool ask(std::uint64_t ns) {
   Attributes own;
-  if (!get(0, own) || own.runtime == 0) {
-    g_unavailable.store(true, std::memory_order_relaxed);
-    return false;
-  }
-  if (own.policy != kOrdinaryPolicy || own.nice != 0 || own.runtime != kernels_slice(own)) {
-    return false;
-  }
-  if (!set(ns) || !get(0, own) || own.runtime == kernels_slice(own)) {
-    g_unavailable.store(true, std::memory_order_relaxed);
-    return false;
-  }
+  if (!get(0, own)) return unavailable(errno);
+  if (own.policy != kOrdinaryPolicy || own.nice != 0) return false;
+  if (own.runtime == 0) return unavailable(0);  // before Linux 6.12
+  if (own.runtime != kernels_slice(own)) return false;
+  if (!set(ns) || !get(0, own)) return unavailable(errno);
+  if (own.runtime == kernels_slice(own)) return unavailable(0);
   detail::t_slice_ns = own.runtime;
   return true;
 }

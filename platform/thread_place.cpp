@@ -15,7 +15,13 @@ thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exe
 
 void give_place_back() {
   AffinityMask now;
-  if (now.read() && now == AffinityMask::only(t_stays_on)) t_before.apply();
+  if (now.read()) {
+    if (now == AffinityMask::only(t_stays_on)) {
+      t_before.apply();
+    } else {
+      note_missing(Missing::kChangedAffinity, 0);
+    }
+  }
   t_stays_on = kNoCpu;
 }
 

@@ -5,10 +5,9 @@
 #pragma once
 
 #include "platform/affinity.h"
+#include "platform/cpus.h"
 
 namespace muster {
-
-inline constexpr unsigned kNoCpu = ~0U;
 
 namespace detail {
 extern thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exec")));
@@ -33,7 +32,9 @@ bool stay_on(unsigned cpu);
 bool leave_cpu(unsigned cpu);
 
 // Back to the mask from before stay_on(), unless somebody else has changed the mask since: theirs
-// stays. Cheap when there is nothing to give back.
+// stays. Cheap when there is nothing to give back. Two limits, as the kernel neither says who set a
+// mask nor exchanges one: somebody who chooses the very CPU that the thread stays on is not noticed,
+// and a change that falls between a read and a set in here (a microsecond) is lost.
 inline void give_place_back() {
   if (stays_on() != kNoCpu) [[unlikely]]
     detail::give_place_back();

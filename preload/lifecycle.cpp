@@ -8,6 +8,7 @@
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
+#include "platform/futex.h"
 #include "platform/given_back.h"
 #include "preload/entry.h"
 #include "preload/message.h"
@@ -79,6 +80,7 @@ void get_ready() {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
       process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
+      try_futex();                                 // before anybody sleeps who could not be woken
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +22,9 @@ namespace {
 void describe_process(ReportData& out) {
   if (gethostname(out.host, sizeof(out.host) - 1) != 0) std::strcpy(out.host, "unknown");
   const ssize_t length = readlink("/proc/self/exe", out.program, sizeof(out.program) - 1);
-  if (length < 0) std::strcpy(out.program, "unknown");
+  if (length < 0) {  // no /proc: as the program was called
+    std::snprintf(out.program, sizeof(out.program), "%s", program_invocation_name);
+  }
   out.pid = getpid();
   out.rank = mpi_rank();
 }
@@ -43,6 +46,7 @@ void describe_settings(ReportData& out) {
 void describe_load(ReportData& out) {
   process_load_sensor().look(monotonic_ns());
   out.load = process_load_sensor().last();
+  out.missing = list_missing(out.load);
 }
 
 void add_threads(ReportData& out) {

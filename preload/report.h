@@ -7,6 +7,7 @@
 #include "runtime-hooks/runtime.h"
 #include "waiting/calibration.h"
 #include "waiting/load_snapshot.h"
+#include "waiting/missing_list.h"
 #include "waiting/runtime_yield.h"
 
 namespace muster {
@@ -35,6 +36,7 @@ struct ReportData {
   const char* yield = "";
   YieldCounts yields;  // of the runtimes
   LoadSnapshot load;   // the last one
+  MissingList missing;
   const TeamTotals* totals = nullptr;
 };
 

@@ -77,6 +77,9 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   for (const LoadSourceName& source : kLoadSourceNames) {
     if (!data.load.has(source.source)) row(out, "load", "unavailable", source.name, 1);
   }
+  for (const MissingItem& item : data.missing) {
+    row(out, "missing", item.what, item.error != nullptr ? item.error : "", item.times);
+  }
   for (unsigned i = 0; i < kEntries; ++i) {
     row(out, "entry", kEntryNames[i], "replaced", data.replaced[i]);
     row(out, "entry", kEntryNames[i], "passed_through", data.passed[i]);

@@ -98,6 +98,19 @@ void add_load(const LoadSnapshot& load, TextBuffer& out) {
   out.add("]},\n");
 }
 
+void add_missing(const MissingList& missing, TextBuffer& out) {
+  out.add("  \"missing\": [");
+  Comma items;
+  for (const MissingItem& item : missing) {
+    out.add("%s{", items.next());
+    text_field(out, "what", item.what);
+    text_field(out, "error", item.error);
+    known_field(out, "times", item.times != 0, item.times);
+    text_field(out, "effect", item.effect, "}");
+  }
+  out.add("],\n");
+}
+
 void add_barriers(const ReportData& data, TextBuffer& out) {
   out.add("  \"barriers\": {");
   field(out, "replaced", data.total_replaced);
@@ -237,6 +250,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   add_costs(data.calibration, out);
   add_runtimes(data, out);
   add_load(data.load, out);
+  add_missing(data.missing, out);
   out.add("  ");
   field(out, "regions", data.regions);
   field(out, "teams", data.teams);

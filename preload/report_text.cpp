@@ -64,12 +64,18 @@ void add_load(const LoadSnapshot& load, TextBuffer& out) {
   }
   if (load.most_runnable != 0) out.add(", %u at most", load.most_runnable);
   out.add(" (%" PRIu64 " look%s)\n", load.looks, load.looks == 1 ? "" : "s");
-  if (load.unavailable == 0) return;
-  out.add("    unavailable:    ");
-  for (const LoadSourceName& source : kLoadSourceNames) {
-    if (!load.has(source.source)) out.add(" %s", source.name);
+}
+
+void add_missing(const MissingList& missing, TextBuffer& out) {
+  const char* label = "missing";
+  for (const MissingItem& item : missing) {
+    out.add("  %-18s %s", label, item.what);
+    label = "";
+    if (item.error != nullptr && item.times > 0) {
+      out.add(" (%s, %" PRIu64 " time%s)", item.error, item.times, item.times == 1 ? "" : "s");
+    }
+    out.add(": %s\n", item.effect);
   }
-  out.add("\n");
 }
 
 void add_barriers(const ReportData& data, TextBuffer& out) {
@@ -188,6 +194,7 @@ void add_threads(const ReportData& data, TextBuffer& out) {
 void write_text(const ReportData& data, TextBuffer& out) {
   add_head(data, out);
   add_load(data.load, out);
+  add_missing(data.missing, out);
   add_barriers(data, out);
   add_runtime_yields(data, out);
   if (data.total_replaced == 0) return;

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "platform/native_memory.h"
+#include "waiting/deadline.h"
 #include "waiting/gathering.h"
 #include "waiting/surroundings.h"
 #include "waiting/waiting_policy.h"
@@ -110,7 +111,7 @@ class AutoWait {
         wait.stats.short_slices.add();
       }
     } else if (Memory::has_own_slice() &&
-               wait.start_ns > around_.stranger_seen_ns() + kKeepSliceNs) {
+               !is_ahead(around_.stranger_seen_ns() + kKeepSliceNs, wait.start_ns, kKeepSliceNs)) {
       Memory::give_slice_back();
     }
   }

@@ -32,6 +32,7 @@
 #include <cstdint>
 
 #include "platform/idle_time.h"
+#include "waiting/deadline.h"
 #include "waiting/surroundings.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
@@ -45,7 +46,7 @@ class Gathering {
         is_pair_(parameters.team_size == 2) {}
 
   bool pushes(std::uint64_t now_ns) const {
-    return now_ns < push_until_ns_.load(std::memory_order_relaxed);
+    return is_ahead(push_until_ns_.load(std::memory_order_relaxed), now_ns, kPushNs);
   }
 
   // For each thread that waits: goes where the team is. Every few milliseconds one of them looks
@@ -53,9 +54,7 @@ class Gathering {
   template <class Memory, class SituationOf>
   void follow(const Wait<Memory>& wait, SituationOf&& situation) {
     if (!wanted_) return;
-    if (wait.start_ns >= next_look_ns_.load(std::memory_order_relaxed)) {
-      conduct(wait, situation);
-    }
+    if (may_look(wait.start_ns)) conduct(wait, situation);
     const unsigned cpu = cpu_.load(std::memory_order_relaxed);
     if (cpu == Memory::stays_on()) return;
     if (cpu == kNoCpu) {
@@ -76,10 +75,13 @@ class Gathering {
   static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
   static constexpr std::uint64_t kPushNs = 100 * kMs;     // two or three balancing intervals
 
+  bool may_look(std::uint64_t now_ns) const {
+    return !is_ahead(next_look_ns_.load(std::memory_order_relaxed), now_ns, kLookEveryNs);
+  }
+
   template <class Memory, class SituationOf>
   void conduct(const Wait<Memory>& wait, SituationOf&& situation_of) {
-    const std::uint64_t due_ns = next_look_ns_.load(std::memory_order_relaxed);
-    if (wait.start_ns < due_ns || conducting_.exchange(true, std::memory_order_acquire)) return;
+    if (!may_look(wait.start_ns) || conducting_.exchange(true, std::memory_order_acquire)) return;
     next_look_ns_.store(wait.start_ns + kLookEveryNs, std::memory_order_relaxed);
     const Situation situation = situation_of();
     if (cpu_.load(std::memory_order_relaxed) == kNoCpu) {

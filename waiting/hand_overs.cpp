@@ -171,6 +171,10 @@ class OneCpu {
 
 HandOvers time_hand_overs(const CalibrationMeans& means) {
   Game game{.means = means};
+  // Where futex is denied there is nothing to time, and to start a thread on a CPU of one's choice
+  // would end the process: the C library makes the new thread wait for that by futex.
+  try_futex();
+  if (times_missing(Missing::kFutex) != 0) return game.times;
   const unsigned cpu = current_cpu();
   bool cpus_known = true;
   if (means.cpus != nullptr) {

@@ -18,12 +18,15 @@ enum class LoadSource : std::uint32_t {
 struct LoadSourceName {
   LoadSource source;
   const char* name;
+  const char* what;    // for people: what is not there,
+  const char* effect;  // and what follows
 };
-inline constexpr LoadSourceName kLoadSourceNames[] = {{LoadSource::kRunnable, "runnable"},
-                                                      {LoadSource::kGroups, "cgroup"},
-                                                      {LoadSource::kQuota, "quota"},
-                                                      {LoadSource::kThrottling, "throttling"},
-                                                      {LoadSource::kPressure, "pressure"}};
+inline constexpr LoadSourceName kLoadSourceNames[] = {
+    {LoadSource::kRunnable, "runnable", "/proc/loadavg", "runnable threads unknown"},
+    {LoadSource::kGroups, "cgroup", "cgroup files", "no quota is seen"},
+    {LoadSource::kQuota, "quota", "cgroup quota", "no quota is seen"},
+    {LoadSource::kThrottling, "throttling", "cgroup cpu.stat", "throttling looks like strangers"},
+    {LoadSource::kPressure, "pressure", "/proc/pressure/cpu", "CPU pressure unknown"}};
 
 struct LoadSnapshot {
   std::uint64_t taken_ns = 0;  // the caller's clock; 0 where nobody has looked yet

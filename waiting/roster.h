@@ -34,6 +34,7 @@
 namespace muster {
 
 inline constexpr unsigned kNobody = ~0U;
+inline constexpr unsigned kUnknownCpu = ~0U;  // where current_cpu() cannot tell
 
 template <class Memory>
 class Roster {
@@ -67,6 +68,7 @@ class Roster {
   // A teammate that has not arrived and was on `cpu` when it arrived at the instance before; kNobody
   // if there is none. Where the roster was not kept at that instance, nothing is known.
   unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
+    if (cpu == kUnknownCpu) return kNobody;  // or all would seem to share one CPU
     for (unsigned step = 1; step < team_; ++step) {
       const unsigned other = me + step < team_ ? me + step : me + step - team_;
       const Episode arrival = seats_[other].arrival.load(std::memory_order_relaxed);

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "waiting/deadline.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -76,7 +77,7 @@ class RuntimeYield {
   template <class Memory>
   void adapt(YieldCounts& counts) {
     const std::uint64_t now_ns = Memory::now_ns();
-    if (now_ns < try_again_ns_) {
+    if (is_ahead(try_again_ns_, now_ns, kLongestPauseNs)) {
       wait_otherwise<Memory>(now_ns, counts);
       return;
     }

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "waiting/deadline.h"
+
 namespace muster {
 
 // For all threads of a team at once. Relaxed throughout: a sighting that is lost or counted twice
@@ -19,7 +21,7 @@ class Strangers {
   static constexpr std::uint64_t kLongestNs = 32'000'000;
 
   bool near(std::uint64_t now_ns) const {
-    return now_ns < near_until_ns_.load(std::memory_order_relaxed);
+    return is_ahead(near_until_ns_.load(std::memory_order_relaxed), now_ns, kLongestNs);
   }
 
   // When one was seen last; 0 = never.
@@ -28,7 +30,7 @@ class Strangers {
   void see(std::uint64_t now_ns) {
     std::uint64_t counts_ns = counts_ns_.load(std::memory_order_relaxed);
     const std::uint64_t until_ns = near_until_ns_.load(std::memory_order_relaxed);
-    if (now_ns >= until_ns) {
+    if (!is_ahead(until_ns, now_ns, kLongestNs)) {
       const bool again = now_ns < until_ns + 2 * counts_ns;
       counts_ns = !again ? kFirstNs : counts_ns < kLongestNs ? 2 * counts_ns : kLongestNs;
       counts_ns_.store(counts_ns, std::memory_order_relaxed);

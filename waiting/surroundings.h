@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "waiting/deadline.h"
 #include "waiting/load_sensor.h"
 #include "waiting/strangers.h"
 #include "waiting/waiting_policy.h"
@@ -49,6 +50,7 @@ class Surroundings {
   // Time between two clock reads with nothing but a few polls, a yield or a sleep for a teammate in
   // between. True if it was so long that a stranger must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
+    if (now_ns < before_ns) return false;  // the clock went back
     if (now_ns - before_ns < kStrangersSliceNs || was_throttled(now_ns)) return false;
     strangers_.see(now_ns);
     set(contended_, true);
@@ -59,7 +61,8 @@ class Surroundings {
   // the team is found to be left alone.
   template <class Memory>
   bool look(std::uint64_t now_ns) {
-    if (now_ns < look_again_ns_.load(std::memory_order_relaxed)) return false;
+    const std::uint64_t look_again_ns = look_again_ns_.load(std::memory_order_relaxed);
+    if (is_ahead(look_again_ns, now_ns, kLookEveryNs)) return false;
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
     fits_.store(team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus()),
                 std::memory_order_relaxed);

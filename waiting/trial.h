@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "waiting/deadline.h"
 #include "waiting/episode.h"
 
 namespace muster {
@@ -33,7 +34,7 @@ class Rest {
   static constexpr std::uint64_t kFirstNs = 400'000'000;
   static constexpr std::uint64_t kLongestNs = 6'400'000'000;
 
-  bool lasts(std::uint64_t now_ns) const { return now_ns < until_ns_; }
+  bool lasts(std::uint64_t now_ns) const { return is_ahead(until_ns_, now_ns, 2 * kLongestNs); }
   bool repeated() const { return next_ns_ > 2 * kFirstNs; }
   void begin(std::uint64_t from_ns) {
     until_ns_ = from_ns + next_ns_;

@@ -73,7 +73,8 @@ class Waiter {
     if (start_ns_ == 0) {
       stats_.histogram[0].add();
     } else {
-      const std::uint64_t waited_ns = Memory::now_ns() - start_ns_;
+      const std::uint64_t now_ns = Memory::now_ns();
+      const std::uint64_t waited_ns = now_ns > start_ns_ ? now_ns - start_ns_ : 0;  // it may jump
       stats_.waited_ns.add(waited_ns);
       stats_.longest_wait_ns.raise_to(waited_ns);
       stats_.histogram[wait_bucket(waited_ns)].add();

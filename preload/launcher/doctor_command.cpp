@@ -44,7 +44,10 @@ void print(const Diagnosis& diagnosis) {
   }
   for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
   process_load_sensor().look(monotonic_ns());
-  for (const std::string& row : load_rows(process_load_sensor().last())) print_row("load", row);
+  try_everything();
+  const LoadSnapshot load = process_load_sensor().last();
+  print_row("load", load_row(load));
+  for (const std::string& row : missing_rows(list_missing(load))) print_row("missing", row);
   for (const std::string& note : diagnosis.notes) print_row("note", note);
   print_row("verdict", diagnosis.verdict);
 }

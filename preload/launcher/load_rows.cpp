@@ -4,7 +4,7 @@
 
 namespace muster::launcher {
 
-std::vector<std::string> load_rows(const LoadSnapshot& load) {
+std::string load_row(const LoadSnapshot& load) {
   std::string cpus =
       fmt::format("{} CPU{} allowed", load.allowed_cpus, load.allowed_cpus == 1 ? "" : "s");
   if (load.quota_millicpus != 0) {
@@ -18,12 +18,15 @@ std::vector<std::string> load_rows(const LoadSnapshot& load) {
   if (load.has(LoadSource::kRunnable)) {
     cpus += fmt::format(", {} other threads runnable now", load.strangers());
   }
-  std::vector<std::string> rows{cpus};
-  std::string missing;
-  for (const LoadSourceName& source : kLoadSourceNames) {
-    if (!load.has(source.source)) missing += std::string(missing.empty() ? "" : ", ") + source.name;
+  return cpus;
+}
+
+std::vector<std::string> missing_rows(const MissingList& missing) {
+  std::vector<std::string> rows;
+  for (const MissingItem& item : missing) {
+    const std::string error = item.error != nullptr ? fmt::format(" ({})", item.error) : "";
+    rows.push_back(fmt::format("{}{}: {}", item.what, error, item.effect));
   }
-  if (!missing.empty()) rows.push_back("unavailable: " + missing);
   return rows;
 }
 

@@ -1,13 +1,18 @@
-// What `muster doctor` says of the load: one look of the load sensor, in words.
+// What `muster doctor` says of the load and of what is missing, in words.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "waiting/load_snapshot.h"
+#include "waiting/missing_list.h"
 
 namespace muster::launcher {
 
-std::vector<std::string> load_rows(const LoadSnapshot& load);
+// One look of the load sensor.
+std::string load_row(const LoadSnapshot& load);
+
+// One row each; empty where nothing is missing.
+std::vector<std::string> missing_rows(const MissingList& missing);
 
 }  // namespace muster::launcher

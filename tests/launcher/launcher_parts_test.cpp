@@ -1,6 +1,7 @@
 // The launcher's parts that can be had without a process: lists, quoting, the loader's output.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,26 @@ TEST(LoadRows, SayWhatWasSeenAndWhatWasNot) {
   LoadSnapshot load;
   load.allowed_cpus = 4;
   load.runnable = 3;
-  EXPECT_EQ(load_rows(load), Strings{"4 CPUs allowed, no quota, 2 other threads runnable now"});
+  EXPECT_EQ(load_row(load), "4 CPUs allowed, no quota, 2 other threads runnable now");
   load.allowed_cpus = 1;
   load.quota_millicpus = 1500;
   load.throttled_before = 7;
   load.unavailable = static_cast<std::uint32_t>(LoadSource::kRunnable) |
                      static_cast<std::uint32_t>(LoadSource::kPressure);
-  EXPECT_EQ(load_rows(load),
-            (Strings{"1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far)",
-                     "unavailable: runnable, pressure"}));
+  EXPECT_EQ(load_row(load), "1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far)");
+  EXPECT_EQ(missing_rows(list_missing(load)), Strings{}) << "nobody has looked";
+  load.looks = 1;
+  EXPECT_EQ(missing_rows(list_missing(load)),
+            (Strings{"/proc/loadavg: runnable threads unknown",
+                     "/proc/pressure/cpu: CPU pressure unknown"}));
+}
+
+TEST(MissingRows, NameTheFirstRefusal) {
+  note_missing(Missing::kSlice, EPERM);
+  note_missing(Missing::kSlice, EINVAL);
+  EXPECT_EQ(times_missing(Missing::kSlice), 2);
+  EXPECT_EQ(missing_rows(list_missing(LoadSnapshot{})),
+            Strings{"sched_setattr slice (EPERM): no short slices beside strangers"});
 }
 
 const std::vector<Calibration> kRounds = {

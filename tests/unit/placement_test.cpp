@@ -135,6 +135,26 @@ TEST_F(Gathered, BesideAStranger) {
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
 }
 
+TEST_F(Gathered, DoesNotPushForAsLongAsTheClockWentBack) {
+  constexpr std::uint64_t kHour = 3'600'000 * kMs;
+  SimulatedMemory::now += 2 * kHour;
+  while (SimulatedMemory::placed == kNoCpu && gatherings() < 2) wait_for(1, 3 * kMs);
+  ASSERT_EQ(gatherings(), 1U) << "and now it pushes for 100 ms";
+  SimulatedMemory::now -= kHour;
+  const std::uint64_t start = SimulatedMemory::now;
+  bool released = true;
+  team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 50 * kMs; }, released);
+  EXPECT_FALSE(released) << "it burned the CPU until then";
+}
+
+TEST_F(Gathered, LooksAgainAfterTheClockWentBack) {
+  SimulatedMemory::now += 7'200'000 * kMs;
+  wait_for(20, 2'000);
+  SimulatedMemory::now -= 3'600'000 * kMs;
+  wait_for(300, 3 * kMs);
+  EXPECT_EQ(gatherings(), 1U);
+}
+
 TEST_F(Gathered, NotAmongTeammates) {
   wait_for(2000, 2'000);
   EXPECT_EQ(gatherings(), 0U);

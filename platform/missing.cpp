@@ -1,0 +1,48 @@
+#include "platform/missing.h"
+
+#include <cerrno>
+
+#include "platform/cpus.h"
+#include "platform/fences.h"
+#include "platform/futex.h"
+#include "platform/idle_time.h"
+#include "platform/slice.h"
+#include "platform/thread_place.h"
+
+namespace muster {
+namespace {
+
+struct ErrorName {
+  int error;
+  const char* name;
+};
+// Those that system calls refuse with. The C library's own list is younger than what Muster runs on.
+constexpr ErrorName kErrorNames[] = {
+    {EPERM, "EPERM"},   {ENOENT, "ENOENT"}, {ESRCH, "ESRCH"},   {EIO, "EIO"},
+    {E2BIG, "E2BIG"},   {ENOMEM, "ENOMEM"}, {EACCES, "EACCES"}, {EFAULT, "EFAULT"},
+    {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"},
+    {EMFILE, "EMFILE"}, {ENOSYS, "ENOSYS"}, {ELOOP, "ELOOP"},   {EOPNOTSUPP, "EOPNOTSUPP"},
+};
+
+}  // namespace
+
+const char* error_name(int error) {
+  for (const ErrorName& known : kErrorNames) {
+    if (known.error == error) return known.name;
+  }
+  return nullptr;
+}
+
+void try_everything() {
+  register_fences();
+  try_futex();
+  current_cpu();
+  AffinityMask mask;
+  if (own_affinity(mask)) {
+    mask.apply();
+    idle_ns_elsewhere(mask, kNoCpu);
+  }
+  if (ask_for_slice(100'000)) give_slice_back();
+}
+
+}  // namespace muster

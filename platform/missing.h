@@ -1,0 +1,72 @@
+// What the system refused to Muster in this process, so that the report can name it: a seccomp
+// filter, an old kernel, a /proc that is not mounted. Muster goes on without; nothing here fails.
+//
+// Noted by whoever was refused, on a slow path: two relaxed updates of a line that nobody polls.
+// Never taken back: what was refused once is worth a line.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace muster {
+
+enum class Missing : unsigned {
+  kFutex,            // the sleep or the wake of platform/futex.h
+  kMembarrier,       // the asymmetric fences of platform/fences.h
+  kSlice,            // sched_setattr or sched_getattr; error 0: the kernel has no such slices
+  kSetAffinity,      // sched_setaffinity
+  kGetAffinity,      // sched_getaffinity
+  kCurrentCpu,       // getcpu
+  kIdleTime,         // /proc/stat; error 0: it says something else
+  kChangedAffinity,  // error 0: somebody else set the mask of a thread that Muster had placed
+};
+inline constexpr unsigned kMissingKinds = 8;
+
+// `what` is it, and what follows. In the order of Missing.
+struct MissingName {
+  const char* what;
+  const char* effect;
+};
+inline constexpr MissingName kMissingNames[kMissingKinds] = {
+    {"futex", "threads poll instead of sleeping"},
+    {"membarrier", "releases pay a full fence"},
+    {"sched_setattr slice", "no short slices beside strangers"},
+    {"sched_setaffinity", "no thread is moved"},
+    {"sched_getaffinity", "no thread is moved, allowed CPUs are guessed"},
+    {"getcpu", "nobody gives way to a teammate on its own CPU"},
+    {"/proc/stat", "idle CPUs unknown, teams are not gathered"},
+    {"own affinity", "it was changed from outside and is left so"},
+};
+
+namespace detail {
+struct Refusal {
+  std::atomic<int> error{0};
+  std::atomic<std::uint64_t> times{0};
+};
+inline constinit Refusal g_refusals[kMissingKinds];
+}  // namespace detail
+
+// `error` is the errno of the refusal; the first one is kept.
+inline void note_missing(Missing what, int error) {
+  detail::Refusal& refusal = detail::g_refusals[static_cast<unsigned>(what)];
+  if (refusal.times.fetch_add(1, std::memory_order_relaxed) == 0) {
+    refusal.error.store(error, std::memory_order_relaxed);
+  }
+}
+
+// How often it was refused; 0 = never.
+inline std::uint64_t times_missing(Missing what) {
+  return detail::g_refusals[static_cast<unsigned>(what)].times.load(std::memory_order_relaxed);
+}
+inline int missing_error(Missing what) {
+  return detail::g_refusals[static_cast<unsigned>(what)].error.load(std::memory_order_relaxed);
+}
+
+// "EPERM"; null for 0 and for errors without a name here.
+const char* error_name(int error);
+
+// Asks the system once for all that Muster may want later, so that note_missing() is told now: for
+// `muster doctor`. Changes nothing that lasts. Does not know kChangedAffinity.
+void try_everything();
+
+}  // namespace muster

@@ -1,0 +1,186 @@
+"""What changes around a running program: its affinity, the CPUs, the clock, a long stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from harness import (
+    FaultTest,
+    base_environment,
+    places,
+    preloaded_environment,
+    program,
+    run,
+    shared_object,
+)
+
+BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
+LONG = 60.0  # seconds until a condition that should come in milliseconds is given up
+
+
+class AffinityFromOutside(FaultTest):
+    """Somebody else, as `taskset -a -p` does, moves all threads of a running program."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.cpus = sorted(os.sched_getaffinity(0))
+        if len(self.cpus) < 2:
+            self.skipTest("one CPU: there is nowhere to move to")
+
+    def burn(self) -> None:
+        for _ in self.cpus:
+            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
+            self.addCleanup(burner.wait)
+            self.addCleanup(burner.kill)
+
+    def start(self) -> subprocess.Popen[str]:
+        extra = {
+            "OMP_NUM_THREADS": str(4 * len(self.cpus)),
+            "MUSTER_REPORT": str(self.report_path),
+        }
+        process = subprocess.Popen(
+            [program("repinned")],
+            env=preloaded_environment(extra),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def masks(self, process: subprocess.Popen[str]) -> list[set[int]]:
+        threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+        return [os.sched_getaffinity(thread) for thread in threads]
+
+    def wait_until_gathered(self, process: subprocess.Popen[str]) -> int:
+        """The one CPU on which Muster has put all threads."""
+        end = time.monotonic() + LONG
+        while time.monotonic() < end:
+            masks = self.masks(process)
+            if all(len(mask) == 1 and mask == masks[0] for mask in masks) and len(masks) > 2:
+                return min(masks[0])
+            time.sleep(0.002)
+        self.fail("never gathered")
+
+    def move_all(self, process: subprocess.Popen[str], cpus: set[int]) -> None:
+        """Twice, as a thread that was just moving itself may undo the first."""
+        for _ in range(2):
+            for name in os.listdir(f"/proc/{process.pid}/task"):
+                os.sched_setaffinity(int(name), cpus)
+            time.sleep(0.05)
+
+    def ask(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        process.stdin.write("x")
+        process.stdin.flush()
+
+    def finish(self, process: subprocess.Popen[str], cpus: set[int]) -> None:
+        """Ends the region, looks at the masks in the serial part, ends the program."""
+        self.ask(process)
+        assert process.stdout is not None
+        self.assertEqual(process.stdout.readline(), "masks\n")
+        self.assertEqual(os.sched_getaffinity(process.pid), cpus)
+        stdout, stderr = process.communicate("x", timeout=LONG)
+        self.assertEqual((process.returncode, stderr), (0, ""))
+        self.assertEqual(stdout, "repinned: checksum 1, ok\n")
+        if self.preloaded:
+            self.assert_replaced(100)
+
+    def test_while_gathered(self) -> None:
+        self.burn()
+        process = self.start()
+        here = self.wait_until_gathered(process) if self.preloaded else self.cpus[0]
+        there = {min(cpu for cpu in self.cpus if cpu != here)}
+        self.move_all(process, there)
+        for _ in range(20):
+            time.sleep(0.02)
+            self.assertTrue(all(mask == there for mask in self.masks(process)))
+        self.finish(process, there)
+        if self.preloaded:
+            noted = [entry["what"] for entry in self.read_report()["missing"]]
+            self.assertIn("own affinity", noted)
+
+    def test_while_gathered_and_back(self) -> None:
+        self.burn()
+        process = self.start()
+        here = self.wait_until_gathered(process) if self.preloaded else self.cpus[0]
+        there = {min(cpu for cpu in self.cpus if cpu != here)}
+        self.move_all(process, there)
+        self.move_all(process, set(self.cpus))
+        self.finish(process, set(self.cpus))
+
+    def test_spread(self) -> None:
+        """Nobody else wants the CPUs: to each of them in turn, and back."""
+        process = self.start()
+        for cpus in ({self.cpus[0]}, {self.cpus[1]}, set(self.cpus), {self.cpus[0]}):
+            self.move_all(process, cpus)
+        self.assertTrue(all(mask == {self.cpus[0]} for mask in self.masks(process)))
+        self.finish(process, {self.cpus[0]})
+
+
+class OddMachine(FaultTest):
+    """CPU numbers and times that nobody expects, from a library that is preloaded before Muster."""
+
+    def compare_with(self, odd: dict[str, str], rounds: int, nap_us: int, wait: str) -> None:
+        command = [program("team"), str(rounds), str(nap_us)]
+        shim = shared_object("odd_machine")
+        environment = preloaded_environment(odd | {"MUSTER_WAIT": wait})
+        environment["MUSTER_REPORT"] = str(self.report_path)
+        environment["LD_PRELOAD"] = f"{shim}:{places.library}" if self.preloaded else str(shim)
+        ours = run(command, environment)
+        self.assert_same(run(command, base_environment()), ours)
+        self.assert_replaced(2 * rounds)
+
+    def test_unknown_cpu(self) -> None:
+        for wait in ("auto", "cs"):
+            with self.subTest(wait=wait):
+                self.compare_with({"ODD_CPU": "unknown"}, 400, 0, wait)
+        if self.preloaded:
+            noted = {entry["what"]: entry for entry in self.read_report()["missing"]}
+            self.assertEqual(noted["getcpu"]["error"], "ENOSYS")
+
+    def test_cpu_beyond_those_known(self) -> None:
+        """As after a CPU was plugged in."""
+        for wait in ("auto", "cs"):
+            with self.subTest(wait=wait):
+                self.compare_with({"ODD_CPU": "far"}, 400, 0, wait)
+
+    def test_clock_that_jumps(self) -> None:
+        for clock in ("back", "forth"):
+            for wait in ("auto", "cs", "conditional", "block"):
+                with self.subTest(clock=clock, wait=wait):
+                    self.compare_with({"ODD_CLOCK": clock}, 900, 1000, wait)
+                    if clock == "back" and self.preloaded:
+                        threads = self.read_report()["threads"]
+                        longest = max(thread["longest_wait_ns"] for thread in threads)
+                        self.assertLess(longest, 3600 * 10**9)
+
+
+class Suspended(FaultTest):
+    def test_for_two_seconds(self) -> None:
+        """As a laptop's sleep or a batch system's: then the time is missing for all threads."""
+        command = [str(program("team")), "3000", "100"]
+        stock = run(command, base_environment())
+        for policy in ("auto", "cs", "block"):
+            with self.subTest(policy=policy):
+                extra = {"MUSTER_WAIT": policy, "MUSTER_REPORT": str(self.report_path)}
+                process = subprocess.Popen(
+                    command,
+                    env=preloaded_environment(extra),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+                time.sleep(0.15)
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(2)
+                process.send_signal(signal.SIGCONT)
+                stdout, stderr = process.communicate(timeout=LONG)
+                self.assertEqual((process.returncode, stdout, stderr), (0, stock.stdout, ""))
+                self.assert_replaced(3000)

@@ -1,0 +1,197 @@
+"""What a container, an old kernel or an administrator takes away: the same output, and a note in the report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import (
+    FaultTest,
+    base_environment,
+    preloaded_environment,
+    program,
+    program_without_openmp,
+    run,
+)
+
+BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
+# Stock libomp's own sleeps end the process where futex is denied; so its threads never sleep.
+AWAKE = {"KMP_BLOCKTIME": "infinite"}
+CANNOT = 77  # the status of `denying` where no filter can be had
+
+
+class MissingTest(FaultTest):
+    def burn(self) -> None:
+        """As many burners as CPUs, until the test ends: strangers for slices and gatherings."""
+        for _ in os.sched_getaffinity(0):
+            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
+            self.addCleanup(burner.wait)
+            self.addCleanup(burner.kill)
+
+    def noted(self, report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        return {entry["what"]: entry for entry in report.get("missing", [])}
+
+    def compare_in(
+        self,
+        surroundings: Sequence[str | Path],
+        command: Sequence[str | Path],
+        extra: dict[str, str] | None = None,
+    ) -> dict[str, dict[str, Any]]:
+        """Compares the command in these surroundings; gives what the report says is missing."""
+        self.compare([*surroundings, *command], extra)
+        return self.noted(self.assert_replaced(100))
+
+    def assert_noted(
+        self, missing: dict[str, dict[str, Any]], what: str, error: str | None
+    ) -> None:
+        if not self.preloaded:
+            return
+        self.assertIn(what, missing)
+        self.assertEqual(missing[what]["error"], error, missing)
+        self.assertGreaterEqual(missing[what]["times"], 1)
+        self.assertTrue(missing[what]["effect"])
+
+
+class Denied(MissingTest):
+    def denying(self, call: str, error: str) -> list[str | Path]:
+        wrapper = program_without_openmp("denying")
+        if run([wrapper, call, error, "/bin/true"], base_environment()).status == CANNOT:
+            self.skipTest("no seccomp filter can be installed here")
+        return [wrapper, call, error]
+
+    def compare_denied(
+        self, call: str, error: str, command: Sequence[str | Path], **extra: str
+    ) -> dict[str, dict[str, Any]]:
+        return self.compare_in(self.denying(call, error), command, extra)
+
+    def test_nothing_denied(self) -> None:
+        missing = self.compare_in([], [program("team"), "200"])
+        for what in ("futex", "membarrier", "sched_setaffinity", "sched_getaffinity", "getcpu"):
+            self.assertNotIn(what, missing)
+
+    def test_futex(self) -> None:
+        """A wait that is denied must not lose a wake-up; nor a wake whose waits were not denied.
+
+        EINVAL for the wake: the C library bears no other error from its own wakes.
+        """
+        team = [program("team"), "400", "100"]
+        for call, error in (
+            ("futex-wait", "EPERM"),
+            ("futex-wait", "ENOSYS"),
+            ("futex-wake-all", "EINVAL"),
+        ):
+            for wait in ("auto", "block", "2cs+"):
+                with self.subTest(call=call, error=error, wait=wait):
+                    missing = self.compare_denied(call, error, team, MUSTER_WAIT=wait, **AWAKE)
+                    self.assert_noted(missing, "futex", error)
+
+    def test_a_denied_futex_does_not_burn_the_cpu(self) -> None:
+        """Threads that block for long do so without it, too: they nap."""
+        wrapper = self.denying("futex-wait", "EPERM")
+        team = [program("team"), "60", "20000"]  # 1.2 s in which three of four threads wait
+        environment = preloaded_environment({"MUSTER_WAIT": "block", **AWAKE})
+        before = os.times()
+        result = run([*wrapper, *team], environment)
+        after = os.times()
+        self.assertEqual((result.status, result.stdout), (0, "team: checksum 4, ok\n"))
+        if self.preloaded:
+            used = after.children_user + after.children_system
+            used -= before.children_user + before.children_system
+            self.assertLess(used, 1.2)  # of the 2.4 that spinning threads would burn on two CPUs
+
+    def test_newer_futex_calls(self) -> None:
+        for call in ("futex_waitv", "futex_wake", "futex_wait"):
+            with self.subTest(call=call):
+                missing = self.compare_denied(
+                    call, "ENOSYS", [program("team"), "200"], MUSTER_WAIT="block"
+                )
+                self.assertNotIn("futex", missing)
+
+    def test_membarrier(self) -> None:
+        for error in ("EPERM", "ENOSYS"):
+            with self.subTest(error=error):
+                team = [program("team"), "400", "100"]
+                missing = self.compare_denied("membarrier", error, team, MUSTER_WAIT="block")
+                self.assert_noted(missing, "membarrier", error)
+
+    def test_slice(self) -> None:
+        """By a filter, and as older kernels answer: they know no size or no slice."""
+        self.burn()
+        for call, error in (
+            ("sched_setattr", "EPERM"),
+            ("sched_setattr", "E2BIG"),
+            ("sched_setattr", "EINVAL"),
+            ("sched_getattr", "ENOSYS"),
+        ):
+            with self.subTest(call=call, error=error):
+                missing = self.compare_denied(call, error, [program("placed"), "600"])
+                if "sched_setattr slice" not in missing and call == "sched_setattr":
+                    self.skipTest("no slices on this kernel anyway")
+                self.assert_noted(missing, "sched_setattr slice", error)
+
+    def test_setaffinity(self) -> None:
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU: nobody is moved")
+        self.burn()
+        cpus = len(os.sched_getaffinity(0))
+        missing = self.compare_denied(
+            "sched_setaffinity",
+            "EPERM",
+            [program("placed"), "1500"],
+            OMP_NUM_THREADS=str(4 * cpus),
+            KMP_AFFINITY="disabled",  # else stock libomp gives up at its start
+        )
+        self.assert_noted(missing, "sched_setaffinity", "EPERM")
+
+    def test_yield_and_nap(self) -> None:
+        for call in ("sched_yield", "clock_nanosleep"):
+            for wait in ("auto", "yield"):
+                with self.subTest(call=call, wait=wait):
+                    self.compare_denied(call, "EPERM", [program("team"), "200"], MUSTER_WAIT=wait)
+
+
+class NotMounted(MissingTest):
+    def without(self, *folders: str) -> list[str | Path]:
+        """Mounts something empty over the folders, in a mount namespace of the program's own."""
+        if shutil.which("unshare") is None:
+            self.skipTest("no unshare here")
+        hide = " && ".join(f"mount -t tmpfs none {folder}" for folder in folders)
+        enter: list[str | Path] = ["unshare", "-m", "--propagation", "private", "sh", "-c"]
+        enter += [f'{hide} && exec "$@"', "sh"]
+        if run([*enter, "true"], base_environment()).status != 0:
+            self.skipTest("no mount namespace can be had here")
+        return enter
+
+    def test_no_proc(self) -> None:
+        self.burn()
+        enter = self.without("/proc")
+        cpus = len(os.sched_getaffinity(0))
+        missing = self.compare_in(
+            enter, [program("placed"), "800"], {"OMP_NUM_THREADS": str(4 * cpus)}
+        )
+        if not self.preloaded:
+            return
+        for what in ("/proc/loadavg", "cgroup files", "/proc/pressure/cpu"):
+            self.assertIn(what, missing)
+            self.assertIsNone(missing[what]["times"])
+        if cpus > 1:
+            self.assert_noted(missing, "/proc/stat", "ENOENT")
+        self.assertEqual(self.read_report()["program"], str(program("placed")))
+
+    def test_no_cgroup_files(self) -> None:
+        missing = self.compare_in(self.without("/sys/fs/cgroup"), [program("team"), "200"])
+        if self.preloaded:
+            self.assertIn("cgroup files", missing)
+            self.assertNotIn("/proc/loadavg", missing)
+
+    def test_neither_proc_nor_sys(self) -> None:
+        for wait in ("auto", "cs", "block"):
+            with self.subTest(wait=wait):
+                self.compare_in(
+                    self.without("/proc", "/sys"), [program("team"), "200"], {"MUSTER_WAIT": wait}
+                )
