@@ -149,6 +149,7 @@ void Team::prepare(unsigned size) {
     if (barrier_ != nullptr) {
       members_ = PaddedArray<Member>(arena_, size, layout);
       ops_ = ops;
+      process_load_sensor().teams_grew(size);
     } else {
       reason_ = PassReason::kNoMemory;
     }
@@ -160,6 +161,7 @@ void Team::retire() {
   if (ops_ == nullptr) return;
   const Locked locked(g_teams_lock);
   const unsigned size = size_.load(std::memory_order_relaxed);
+  process_load_sensor().teams_shrank(size);
   for (unsigned i = 0; i < size; ++i)
     retired_totals().add_member(kind_, size, i, members_[i].stats);
 }

@@ -37,6 +37,8 @@ class AutoWait {
   bool keeps_roster() const { return around_.contended(); }
   bool quick_polls() const { return !around_.takes_turns(); }
   static bool spins_first() { return true; }
+  void falls_asleep() { around_.falls_asleep(); }
+  void woke_up() { around_.woke_up(); }
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
@@ -63,7 +65,9 @@ class AutoWait {
       } else if (absent == kNobody) {
         released = poll<Memory>(done);
       } else if (may_sleep_for_a_teammate(wait)) {
+        falls_asleep();
         wait.roster.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
+        woke_up();
       } else {
         return false;
       }

@@ -111,10 +111,10 @@ class Gathering {
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
-      most_runnable_ = 0;
+      most_strangers_ = 0;
       return;
     }
-    if (situation.others_runnable > most_runnable_) most_runnable_ = situation.others_runnable;
+    if (situation.strangers > most_strangers_) most_strangers_ = situation.strangers;
     if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
@@ -144,8 +144,7 @@ class Gathering {
     rest_.begin(wait.start_ns);
   }
 
-  // Beside a pair: the other of it was runnable, too, at some of the looks.
-  bool few_strangers(unsigned cpus) const { return most_runnable_ > 1 && most_runnable_ <= cpus; }
+  bool few_strangers(unsigned cpus) const { return most_strangers_ > 0 && most_strangers_ < cpus; }
 
   template <class Memory>
   void while_gathered(const Wait<Memory>& wait, const Situation& situation) {
@@ -215,7 +214,7 @@ class Gathering {
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
   Rest rest_;
   double rate_spread_ = 0;
-  unsigned most_runnable_ = 0;
+  unsigned most_strangers_ = 0;  // of any look since the window began
   Why why_ = Why::kStrangers;
   unsigned trials_ = 0;
   unsigned pushes_ = 0;  // of this trial

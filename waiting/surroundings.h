@@ -14,11 +14,11 @@ namespace muster {
 
 // At one moment.
 struct Situation {
-  bool fits = true;              // a CPU for each thread of the team
-  bool stranger_near = false;    // seen within the last milliseconds
-  bool takes_turns = false;      // teammates were found on one CPU
-  bool one_cpu_quota = false;    // no more than one CPU's time a period, at least two CPUs
-  unsigned others_runnable = 0;  // threads beside the one that looked; 0 also if not known
+  bool fits = true;            // a CPU for each thread of the team
+  bool stranger_near = false;  // seen within the last milliseconds
+  bool takes_turns = false;    // teammates were found on one CPU
+  bool one_cpu_quota = false;  // no more than one CPU's time a period, at least two CPUs
+  unsigned strangers = 0;      // runnable threads of others; 0 also if not known
   unsigned cpus = 1;
 };
 
@@ -57,6 +57,14 @@ class Surroundings {
     return true;
   }
 
+  // So that looks can tell own threads from strangers.
+  void falls_asleep() {
+    if (sensor_ != nullptr) sensor_->falls_asleep();
+  }
+  void woke_up() {
+    if (sensor_ != nullptr) sensor_->woke_up();
+  }
+
   // What the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True when
   // the team is found to be left alone.
   template <class Memory>
@@ -85,7 +93,7 @@ class Surroundings {
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
-    if (load.has(LoadSource::kRunnable)) out.others_runnable = load.runnable - 1;
+    out.strangers = load.strangers();
     return out;
   }
 

@@ -57,6 +57,7 @@ struct AlwaysDone {
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A
 //                   policy that never blocks never returns false.
+// A policy may also have falls_asleep() and woke_up(): called around phase two.
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {

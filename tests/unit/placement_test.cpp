@@ -275,7 +275,10 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
 class GatheredPair : public testing::Test {
  protected:
   static constexpr std::uint64_t kMs = 1'000'000;
-  GatheredPair() { SimulatedMemory::cpus = 2; }
+  GatheredPair() {
+    SimulatedMemory::cpus = 2;
+    load_.sensor()->teams_grew(2);
+  }
 
   void wait_for(unsigned ms, bool together, std::uint64_t took_ns) {
     SimulatedMemory::yield_ns = took_ns;
