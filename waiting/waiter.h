@@ -96,18 +96,13 @@ class Waiter {
     const std::uint64_t gave_way = stats_.gave_way.read();
     if (!policy_.template spin<Memory>(wait, done)) {
       blocked_ = true;
-      sleep(word, done);
+      if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
+      word.sleep_until(done, stats_, full_fences());
+      if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
     } else if (stats_.gave_way.read() != gave_way) {
       blocked_ = true;
     }
     return holds();
-  }
-
-  template <class Done>
-  void sleep(SleepWord<Memory>& word, Done&& done) {
-    if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
-    word.sleep_until(done, stats_, full_fences());
-    if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
   }
 
   bool full_fences() const {

@@ -134,7 +134,8 @@ def chosen_settings(options: argparse.Namespace) -> list[Setting]:
     if not options.settings:
         for line in left_out:
             say(line)
-        return [setting for setting in available if names is None or setting.name in names]
+        wanted = [setting for setting in available if options.list or setting.kind != waiting.PART_OF_AUTO]
+        return [setting for setting in wanted if names is None or setting.name in names]
     by_name = {setting.name: setting for setting in available}
     for name in names or []:
         if name not in by_name:

@@ -10,6 +10,7 @@ from pathlib import Path
 AUTO = "auto"
 STOCK = "stock"
 FIXED = "fixed"
+PART_OF_AUTO = "part"  # auto with a part of it switched off: measured where asked for, compared with nothing
 DEFAULT_STOCK = "libomp"
 FIXED_TIME = "50us"  # Peter et al.; stands for <n>us
 QUICK_SETTINGS = ("libomp", "libomp-passive", "libgomp", "libgomp-passive", "auto", "spin", "block", "yield", "2cs+")
@@ -20,7 +21,7 @@ CLEARED = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_PRELOAD", "LD_LIBRARY_PATH")
 @dataclass(frozen=True)
 class Setting:
     name: str
-    kind: str  # STOCK, FIXED or AUTO
+    kind: str  # STOCK, FIXED, AUTO or PART_OF_AUTO
     suffix: str = ""  # of the program: "-gomp" is the one linked with libgomp
     environment: dict[str, str] = field(default_factory=dict, hash=False)
     runtime: str = ""  # what the runtime's path must contain, so that no other one is measured instead
@@ -75,10 +76,13 @@ def preloaded(runtimes: Path, library: Path, launcher: Path) -> list[Setting]:
     base = {"LD_PRELOAD": str(library)}
     if (runtimes / "libomp19").is_dir():
         base["LD_LIBRARY_PATH"] = str(runtimes / "libomp19")
-    return [
+    found = [
         Setting(name, AUTO if name == AUTO else FIXED, "", base | {"MUSTER_WAIT": name}, "libomp")
         for name in policies(launcher)
     ]
+    for name, switch in (("auto-slice-off", "MUSTER_SLICE"), ("auto-place-off", "MUSTER_PLACE")):
+        found.append(Setting(name, PART_OF_AUTO, "", base | {"MUSTER_WAIT": AUTO, switch: "off"}, "libomp"))
+    return found
 
 
 def clean_environment() -> dict[str, str]:

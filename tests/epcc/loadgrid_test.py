@@ -19,7 +19,7 @@ import loadgrid  # noqa: E402
 from cells import COPY, QUOTA, Cell, loads, product, quick  # noqa: E402
 from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
 from running import OK, Outcome, Runner  # noqa: E402
-from settings import AUTO, FIXED, STOCK, Setting, policies, preloaded  # noqa: E402
+from settings import AUTO, FIXED, PART_OF_AUTO, STOCK, Setting, policies, preloaded  # noqa: E402
 from summary import Summary, burners_due, figure_of, geometric_mean, share_of_alone  # noqa: E402
 from surroundings import make_quota, quota_v1, quota_v2  # noqa: E402
 from tables import text  # noqa: E402
@@ -338,7 +338,15 @@ class Running(unittest.TestCase):
         self.assertLessEqual({"spin", "block", "50us", "yield"}, set(names))
         made = preloaded(Path("nowhere"), BIN.parent / "lib" / "libmuster.so", BIN / "muster")
         self.assertEqual([setting.name for setting in made if setting.kind == AUTO], [AUTO])
-        self.assertEqual([setting.environment["MUSTER_WAIT"] for setting in made], names)
+        whole = [setting for setting in made if setting.kind != PART_OF_AUTO]
+        self.assertEqual([setting.environment["MUSTER_WAIT"] for setting in whole], names)
+
+    def test_parts_of_auto_are_measured_only_where_asked_for(self) -> None:
+        self.assertIn("auto-slice-off", self.run_grid("--list").stdout.split())
+        chosen = loadgrid.chosen_settings(loadgrid.parse(["--full"], BIN))
+        self.assertNotIn(PART_OF_AUTO, [setting.kind for setting in chosen])
+        (part,) = loadgrid.chosen_settings(loadgrid.parse(["--settings=auto-place-off"], BIN))
+        self.assertEqual(part.environment["MUSTER_PLACE"], "off")
 
     def test_a_quota_holds_where_it_can_be_had(self) -> None:
         try:
