@@ -71,7 +71,8 @@ class Gathering {
 
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
-  static constexpr std::uint64_t kWindowNs = 40 * kMs;    // to measure instances a second
+  static constexpr std::uint64_t kWindowNs = 40 * kMs;  // to measure instances a second
+  static constexpr std::uint64_t kLongWindowNs = 400 * kMs;
   static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
   static constexpr std::uint64_t kPushNs = 100 * kMs;     // two or three balancing intervals
 
@@ -108,7 +109,7 @@ class Gathering {
       window_.forget();
       return;
     }
-    if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
+    if (!window_.begun() || window_.length_ns(now_ns) > 2 * kLongWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
       most_strangers_ = 0;
@@ -123,7 +124,7 @@ class Gathering {
       if (wants_room && Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
       return;
     }
-    if (!crowded || rest_.lasts(now_ns)) return;
+    if (!crowded || rest_.lasts(now_ns) || !worth_a_trial(now_ns, wait.episode)) return;
     if (situation.fits && !few_strangers(situation.cpus)) {
       window_.forget();
       return;
@@ -142,6 +143,11 @@ class Gathering {
     window_.forget();
     cpu_.store(cpu, std::memory_order_relaxed);
     rest_.begin(wait.start_ns);
+  }
+
+  // The coarser the work between two instances, the less there is to gain; but a trial costs the same.
+  bool worth_a_trial(std::uint64_t now_ns, Episode episode) const {
+    return window_.instances(episode) >= 1000 || window_.length_ns(now_ns) >= kLongWindowNs;
   }
 
   bool few_strangers(unsigned cpus) const { return most_strangers_ > 0 && most_strangers_ < cpus; }

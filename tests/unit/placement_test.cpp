@@ -304,7 +304,7 @@ class GatheredPair : public testing::Test {
 
 TEST_F(GatheredPair, LeavesAStrangerTheOtherCpu) {
   load_.runnable(3);  // the pair and he
-  wait_for(200, false, 3 * kMs);
+  wait_for(700, false, 3 * kMs);
   EXPECT_EQ(team_.stats().gatherings.read(), 1U);
 }
 

@@ -1,0 +1,81 @@
+// What `auto` takes for strangers, from gaps that were recorded beside known loads (gap_traces/).
+#include "waiting/strangers.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "waiting/surroundings.h"
+
+namespace muster::test {
+namespace {
+
+constexpr std::uint64_t kUs = 1'000;
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kStart = 1'000'000'000;
+constexpr std::uint64_t kLength = 3'000 * kMs;
+
+struct Gap {
+  std::uint64_t begin_ns;
+  std::uint64_t length_ns;
+};
+
+std::vector<Gap> recorded(const std::string& name) {
+  std::ifstream file(std::string(MUSTER_GAP_TRACES) + "/" + name + ".txt");
+  std::vector<Gap> gaps;
+  std::uint64_t begin_us = 0;
+  std::uint64_t length_us = 0;
+  while (file >> begin_us >> length_us) gaps.push_back({kStart + begin_us * kUs, length_us * kUs});
+  EXPECT_FALSE(gaps.empty()) << name;
+  return gaps;
+}
+
+// Whether a stranger counted as near, each millisecond of a recording.
+std::vector<bool> near_in(const std::string& name) {
+  Surroundings around(WaitParameters{.team_size = 2});
+  const std::vector<Gap> gaps = recorded(name);
+  std::vector<bool> near;
+  std::size_t next = 0;
+  for (std::uint64_t now = kStart; now < kStart + kLength; now += kMs) {
+    for (; next < gaps.size() && gaps[next].begin_ns + gaps[next].length_ns <= now; ++next) {
+      around.note_gap(gaps[next].begin_ns, gaps[next].begin_ns + gaps[next].length_ns);
+    }
+    near.push_back(around.stranger_near(now));
+  }
+  return near;
+}
+
+double share(const std::vector<bool>& near, unsigned from_ms, unsigned to_ms) {
+  unsigned count = 0;
+  for (unsigned ms = from_ms; ms < to_ms; ++ms) count += near[ms] ? 1 : 0;
+  return static_cast<double>(count) / (to_ms - from_ms);
+}
+
+unsigned changes(const std::vector<bool>& near, unsigned from_ms, unsigned to_ms) {
+  unsigned count = 0;
+  for (unsigned ms = from_ms + 1; ms < to_ms; ++ms) count += near[ms] != near[ms - 1] ? 1 : 0;
+  return count;
+}
+
+TEST(RecordedGaps, AnIdleMachineHasFewStrangers) {
+  EXPECT_LT(share(near_in("idle"), 0, 3000), 0.25);
+}
+
+TEST(RecordedGaps, ABurnerIsNearAllTheTime) {
+  const std::vector<bool> near = near_in("burner");
+  EXPECT_GT(share(near, 50, 3000), 0.98);
+  EXPECT_LE(changes(near, 200, 3000), 4U) << "no going back and forth";
+}
+
+// The bar is 50 ms, in both directions.
+TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
+  const std::vector<bool> near = near_in("burner_for_a_second");
+  EXPECT_LT(share(near, 0, 1000), 0.25);
+  EXPECT_GT(share(near, 1050, 2000), 0.95);
+  EXPECT_LT(share(near, 2050, 3000), 0.25);
+}
+
+}  // namespace
+}  // namespace muster::test
