@@ -1,12 +1,9 @@
 #include "platform/idle_time.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 
 #include "platform/missing.h"
+#include "platform/read_file.h"
 
 namespace muster {
 namespace {
@@ -46,23 +43,9 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
 }
 
 std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except) {
-  const int saved = errno;
   char text[16384];  // the CPU lines of some 150 CPUs: those beyond are not looked at
-  std::size_t length = 0;
-  errno = 0;
-  const int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    for (;;) {
-      const ssize_t got = read(file, text + length, sizeof(text) - 1 - length);
-      if (got <= 0) break;
-      length += static_cast<std::size_t>(got);
-      if (length == sizeof(text) - 1) break;
-    }
-    close(file);
-  }
-  const int error = length == 0 ? errno : 0;
-  text[length] = '\0';
-  errno = saved;
+  const long length = read_file("/proc/stat", text, sizeof(text));
+  const int error = length < 0 ? static_cast<int>(-length) : 0;
   const std::uint64_t idle_ns = idle_ns_in(text, mask, except);
   if (idle_ns == kIdleTimeUnknown) note_missing(Missing::kIdleTime, error);
   return idle_ns;
