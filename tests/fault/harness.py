@@ -22,6 +22,7 @@ from building import compile_program, variant_named  # noqa: E402
 TIMEOUT = 60.0
 OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 PREFIX = "muster: "
+BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 
 Text = str | bytes
 
@@ -117,6 +118,20 @@ def run(
     return Result(done.returncode, stdout, stderr)
 
 
+def start_preloaded(
+    command: Sequence[str | Path], extra: dict[str, Any] | None = None, stdin: int | None = None
+) -> subprocess.Popen[str]:
+    """For tests that do something to the running process."""
+    return subprocess.Popen(
+        [str(word) for word in command],
+        env=preloaded_environment(extra),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 class FaultTest(unittest.TestCase):
     """A folder of its own for each test, and the comparisons."""
 
@@ -125,6 +140,13 @@ class FaultTest(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
         self.report_path = self.folder / "report.json"
+
+    def burn(self) -> None:
+        """As many burners as CPUs, until the test ends: strangers for slices and gatherings."""
+        for _ in os.sched_getaffinity(0):
+            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
+            self.addCleanup(burner.wait)
+            self.addCleanup(burner.kill)
 
     @property
     def preloaded(self) -> bool:

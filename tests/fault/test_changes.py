@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 
 from harness import (
@@ -16,9 +15,9 @@ from harness import (
     program,
     run,
     shared_object,
+    start_preloaded,
 )
 
-BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 LONG = 60.0  # seconds until a condition that should come in milliseconds is given up
 
 
@@ -31,25 +30,12 @@ class AffinityFromOutside(FaultTest):
         if len(self.cpus) < 2:
             self.skipTest("one CPU: there is nowhere to move to")
 
-    def burn(self) -> None:
-        for _ in self.cpus:
-            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
-            self.addCleanup(burner.wait)
-            self.addCleanup(burner.kill)
-
     def start(self) -> subprocess.Popen[str]:
         extra = {
             "OMP_NUM_THREADS": str(4 * len(self.cpus)),
             "MUSTER_REPORT": str(self.report_path),
         }
-        process = subprocess.Popen(
-            [program("repinned")],
-            env=preloaded_environment(extra),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = start_preloaded([program("repinned")], extra, stdin=subprocess.PIPE)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -170,13 +156,7 @@ class Suspended(FaultTest):
         for policy in ("auto", "cs", "block"):
             with self.subTest(policy=policy):
                 extra = {"MUSTER_WAIT": policy, "MUSTER_REPORT": str(self.report_path)}
-                process = subprocess.Popen(
-                    command,
-                    env=preloaded_environment(extra),
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
+                process = start_preloaded(command, extra)
                 time.sleep(0.15)
                 process.send_signal(signal.SIGSTOP)
                 time.sleep(2)

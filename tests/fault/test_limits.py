@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 
-from harness import FaultTest, base_environment, preloaded_environment, program, run
+from harness import FaultTest, base_environment, program, run, start_preloaded
 
 POLICIES = ("auto", "block", "2cs+", "yield")
 
@@ -75,13 +74,7 @@ class Signals(FaultTest):
         for policy in ("auto", "block", "yield"):
             with self.subTest(policy=policy):
                 extra = {"MUSTER_WAIT": policy, "MUSTER_REPORT": str(self.report_path)}
-                process = subprocess.Popen(
-                    command,
-                    env=preloaded_environment(extra),
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
+                process = start_preloaded(command, extra)
                 for _ in range(15):
                     time.sleep(0.01)
                     process.send_signal(signal.SIGSTOP)

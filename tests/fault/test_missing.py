@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,20 +17,12 @@ from harness import (
     run,
 )
 
-BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 # Stock libomp's own sleeps end the process where futex is denied; so its threads never sleep.
 AWAKE = {"KMP_BLOCKTIME": "infinite"}
 CANNOT = 77  # the status of `denying` where no filter can be had
 
 
 class MissingTest(FaultTest):
-    def burn(self) -> None:
-        """As many burners as CPUs, until the test ends: strangers for slices and gatherings."""
-        for _ in os.sched_getaffinity(0):
-            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
-            self.addCleanup(burner.wait)
-            self.addCleanup(burner.kill)
-
     def noted(self, report: dict[str, Any]) -> dict[str, dict[str, Any]]:
         return {entry["what"]: entry for entry in report.get("missing", [])}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 from harness import ROOT, FaultTest, program
@@ -11,8 +10,6 @@ from harness import ROOT, FaultTest, program
 sys.path.insert(0, str(ROOT / "epcc"))
 
 from loadgrid.surroundings import make_quota  # noqa: E402
-
-BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 
 
 def own_slices() -> bool:
@@ -22,16 +19,10 @@ def own_slices() -> bool:
 
 
 class Placement(FaultTest):
-    def burn(self, count: int) -> None:
-        for _ in range(count):
-            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
-            self.addCleanup(burner.wait)
-            self.addCleanup(burner.kill)
-
     def run_beside_burners(self, extra: dict[str, str]) -> dict[str, int]:
         """What the report says of waiting."""
         cpus = len(os.sched_getaffinity(0))
-        self.burn(cpus)
+        self.burn()
         threads = str(4 * cpus)
         ours = self.compare([program("placed"), "1500"], {"OMP_NUM_THREADS": threads, **extra})
         self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
