@@ -25,8 +25,15 @@ double time_us(long iterations) {
 }  // namespace
 
 [[gnu::noinline]] void delay(long iterations) {
-  // The empty asm claims to change i, so the loop can be neither skipped, unrolled nor vectorised.
-  for (long i = 0; i < iterations; ++i) asm volatile("" : "+r"(i));
+  // Each multiplication waits for the one before: what bounds the loop is their latency, which a
+  // neighbour on the same core does not change. A loop that only counts takes twice the time beside
+  // one, and whoever calibrates at such a moment does half the work from then on. The empty asm
+  // claims to change x, so the loop can be neither skipped nor vectorised.
+  unsigned long x = 1;
+  for (long i = 0; i < iterations; ++i) {
+    x = x * 0x9E3779B97F4A7C15UL + 1;
+    asm volatile("" : "+r"(x));
+  }
 }
 
 double delay_iterations_per_us() {

@@ -5,7 +5,8 @@
 
 namespace epcc {
 
-// Exactly `iterations` turns of a loop of one register increment; none if it is not positive.
+// Exactly `iterations` turns of a loop of one multiplication that needs the one before; none if it is
+// not positive.
 void delay(long iterations);
 
 // How many turns fit into a microsecond on this CPU when nothing interrupts, as measured now (some
