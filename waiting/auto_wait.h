@@ -42,7 +42,7 @@ class AutoWait {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    const bool left_alone = around_.template look<Memory>(wait.start_ns);
+    const bool left_alone = around_.template look<Memory>(wait.start_ns, wait.episode);
     if (left_alone) wait.roster.ask_for_full_fences(false, wait.episode);
     adapt_slice(wait);
     gathering_.follow(wait, [&] { return around_.situation(wait.start_ns); });
@@ -99,7 +99,7 @@ class AutoWait {
   // Whether they have gone, the first yields afterwards tell.
   template <class Memory, class Done>
   bool push(Done&& done) {
-    while (gathering_.pushes(Memory::now_ns())) {
+    while (gathering_.goes_on_pushing(Memory::now_ns())) {
       if (poll<Memory>(done)) return true;
     }
     around_.forget_strangers();

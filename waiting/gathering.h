@@ -14,7 +14,7 @@
 //   Where a CPU falls idle by that, it pulls the stranger; else the team pushes, as said above.
 // - The same team under a quota of one CPU: spread, it uses the quota up in a part of each period
 //   and stands still for the rest; on one CPU it goes on all the time. No push, no trial.
-// - A pair, beside fewer strangers than CPUs: it leaves them the others. No push: a CPU that falls
+// - A pair, where the strangers leave it one CPU: it takes that one. No push: the CPU that falls
 //   idle pulls the stranger by itself.
 // Whether it pays is learnt by trying: instances a second before and after are compared, and a
 // trial that did not pay is not repeated soon. A gathered team spreads again when another of its
@@ -43,10 +43,27 @@ class Gathering {
  public:
   explicit Gathering(const WaitParameters& parameters)
       : wanted_(parameters.may_place && parameters.bound_cpus == 0),
-        is_pair_(parameters.team_size == 2) {}
+        is_pair_(parameters.team_size == 2),
+        all_had_a_turn_ns_((parameters.team_size + 2) * kTurnNs) {}
 
   bool pushes(std::uint64_t now_ns) const {
     return is_ahead(push_until_ns_.load(std::memory_order_relaxed), now_ns, kPushNs);
+  }
+
+  // For each thread that burns the CPU, at each of its looks at the clock. The push ends early when
+  // nobody but the team has had the CPU for so long that a stranger would have had a turn.
+  bool goes_on_pushing(std::uint64_t now_ns) {
+    if (!pushes(now_ns)) return false;
+    const std::uint64_t last_ns = last_burnt_ns_.load(std::memory_order_relaxed);
+    last_burnt_ns_.store(now_ns, std::memory_order_relaxed);
+    if (is_ahead(last_ns + kTeammateWorksNs, now_ns, kPushNs)) {
+      const std::uint64_t since_ns = burning_alone_since_ns_.load(std::memory_order_relaxed);
+      if (now_ns < since_ns + all_had_a_turn_ns_) return true;
+      push_until_ns_.store(0, std::memory_order_relaxed);
+      return false;
+    }
+    burning_alone_since_ns_.store(now_ns, std::memory_order_relaxed);
+    return true;
   }
 
   // For each thread that waits: goes where the team is. Every few milliseconds one of them looks
@@ -71,10 +88,16 @@ class Gathering {
 
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
-  static constexpr std::uint64_t kWindowNs = 40 * kMs;  // to measure instances a second
-  static constexpr std::uint64_t kLongWindowNs = 400 * kMs;
+  static constexpr std::uint64_t kWindowNs = 25 * kMs;    // to measure instances a second
   static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
-  static constexpr std::uint64_t kPushNs = 100 * kMs;     // two or three balancing intervals
+  static constexpr std::uint64_t kPushNs = 200 * kMs;     // three balancing intervals
+  static constexpr std::uint64_t kTurnNs = 4 * kMs;       // of a thread that burns: a kernel's tick
+  static constexpr std::uint64_t kTeammateWorksNs = 1 * kMs;  // and does not wait meanwhile
+
+  static constexpr unsigned kManyStrangers = ~0U - 1;
+  // One CPU of more is less than what strangers leave to a team that stays spread, and a trial with
+  // that many threads is dear.
+  static constexpr unsigned kMostCpus = 4;
 
   bool may_look(std::uint64_t now_ns) const {
     return !is_ahead(next_look_ns_.load(std::memory_order_relaxed), now_ns, kLookEveryNs);
@@ -104,18 +127,21 @@ class Gathering {
       return;
     }
     const bool wants_room = situation.fits && situation.takes_turns;
-    const bool crowded = situation.stranger_near && (!situation.fits || is_pair_);
+    const bool crowded =
+        situation.stranger_near && (!situation.fits || is_pair_) && situation.cpus <= kMostCpus;
     if (!crowded && !wants_room) {
       window_.forget();
       return;
     }
-    if (!window_.begun() || window_.length_ns(now_ns) > 2 * kLongWindowNs) {
+    if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
-      most_strangers_ = 0;
+      fewest_strangers_ = kManyStrangers;
       return;
     }
-    if (situation.strangers > most_strangers_) most_strangers_ = situation.strangers;
+    if (situation.strangers != 0 && situation.strangers < fewest_strangers_) {
+      fewest_strangers_ = situation.strangers;
+    }
     if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
@@ -124,8 +150,8 @@ class Gathering {
       if (wants_room && Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
       return;
     }
-    if (!crowded || rest_.lasts(now_ns) || !worth_a_trial(now_ns, wait.episode)) return;
-    if (situation.fits && !few_strangers(situation.cpus)) {
+    if (!crowded || rest_.lasts(now_ns)) return;
+    if (situation.fits && fewest_strangers_ + 1 != situation.cpus) {
       window_.forget();
       return;
     }
@@ -139,18 +165,11 @@ class Gathering {
     if (cpu == kNoCpu) return;
     wait.stats.gatherings.add();
     why_ = why;
-    pushes_ = 0;
+    settled_ = false;
     window_.forget();
     cpu_.store(cpu, std::memory_order_relaxed);
     rest_.begin(wait.start_ns);
   }
-
-  // The coarser the work between two instances, the less there is to gain; but a trial costs the same.
-  bool worth_a_trial(std::uint64_t now_ns, Episode episode) const {
-    return window_.instances(episode) >= 1000 || window_.length_ns(now_ns) >= kLongWindowNs;
-  }
-
-  bool few_strangers(unsigned cpus) const { return most_strangers_ > 0 && most_strangers_ < cpus; }
 
   template <class Memory>
   void while_gathered(const Wait<Memory>& wait, const Situation& situation) {
@@ -173,8 +192,9 @@ class Gathering {
       spread();
       return;
     }
-    const bool first_look = pushes_ == 0 && why_ == Why::kStrangers;
+    const bool first_look = !settled_ && why_ == Why::kStrangers;
     if (length_ns < kWindowNs && !(first_look && situation.stranger_near)) return;
+    settled_ = true;
     const double rate = window_.rate(now_ns, wait.episode);
     window_.begin(now_ns, wait.episode);
     idle_before_ns_ = idle_ns;
@@ -195,7 +215,8 @@ class Gathering {
   }
 
   void push(std::uint64_t now_ns) {
-    ++pushes_;
+    last_burnt_ns_.store(now_ns, std::memory_order_relaxed);
+    burning_alone_since_ns_.store(now_ns, std::memory_order_relaxed);
     push_until_ns_.store(now_ns + kPushNs, std::memory_order_relaxed);
     rest_.begin(now_ns + kPushNs);
     window_.forget();
@@ -209,8 +230,11 @@ class Gathering {
 
   const bool wanted_;
   const bool is_pair_;
+  const std::uint64_t all_had_a_turn_ns_;
   std::atomic<unsigned> cpu_{kNoCpu};  // where the team is gathered
   std::atomic<std::uint64_t> push_until_ns_{0};
+  std::atomic<std::uint64_t> last_burnt_ns_{0};
+  std::atomic<std::uint64_t> burning_alone_since_ns_{0};
   std::atomic<std::uint64_t> next_look_ns_{0};
   std::atomic<bool> refused_{false};  // a thread could not be moved: it is placed by somebody else
   std::atomic<bool> conducting_{false};
@@ -220,10 +244,10 @@ class Gathering {
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
   Rest rest_;
   double rate_spread_ = 0;
-  unsigned most_strangers_ = 0;  // of any look since the window began
+  unsigned fewest_strangers_ = kManyStrangers;  // of any look since the window began
   Why why_ = Why::kStrangers;
   unsigned trials_ = 0;
-  unsigned pushes_ = 0;  // of this trial
+  bool settled_ = false;  // looked at since this trial began
 };
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 
 #include "waiting/deadline.h"
 #include "waiting/load_sensor.h"
+#include "waiting/pace.h"
 #include "waiting/strangers.h"
 #include "waiting/waiting_policy.h"
 
@@ -51,7 +52,7 @@ class Surroundings {
   // between. True if it was so long that a stranger must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns < before_ns) return false;  // the clock went back
-    if (now_ns - before_ns < kStrangersSliceNs || was_throttled(now_ns)) return false;
+    if (now_ns - before_ns < pace_.strangers_turn_ns() || was_throttled(now_ns)) return false;
     strangers_.see(now_ns);
     set(contended_, true);
     return true;
@@ -68,7 +69,7 @@ class Surroundings {
   // What the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True when
   // the team is found to be left alone.
   template <class Memory>
-  bool look(std::uint64_t now_ns) {
+  bool look(std::uint64_t now_ns, Episode episode) {
     const std::uint64_t look_again_ns = look_again_ns_.load(std::memory_order_relaxed);
     if (is_ahead(look_again_ns, now_ns, kLookEveryNs)) return false;
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
@@ -78,6 +79,7 @@ class Surroundings {
       sensor_->look(now_ns);
       set(has_quota_, sensor_->last().quota_millicpus != 0);
     }
+    pace_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
     set(contended_, takes_turns() || stranger_near(now_ns));
     return !contended();
@@ -99,7 +101,6 @@ class Surroundings {
 
  private:
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
-  static constexpr std::uint64_t kStrangersSliceNs = 500'000;  // teammates come back in 1-100 us
 
   // These lines are read at every barrier by every thread: written only for a change.
   static void set(std::atomic<bool>& flag, bool value) {
@@ -127,6 +128,7 @@ class Surroundings {
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Strangers strangers_;
+  Pace pace_;
 };
 
 }  // namespace muster

@@ -123,6 +123,39 @@ class Gathered : public testing::Test {
       for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
     }
   }
+  // Goes on until a push has begun: threads burn the CPU, nobody yields or sleeps.
+  void until_it_pushes() {
+    for (int ms = 0; ms < 200; ++ms) {
+      const std::uint64_t given_up = times_given_up();
+      wait_for(1, 3 * kMs);
+      if (SimulatedMemory::placed != kNoCpu && times_given_up() == given_up) return;
+    }
+    ADD_FAILURE() << "no push";
+  }
+  // For how long one wait goes on burning, for 500 ms at most. Every 20 ms the CPU is away for
+  // `away_ns`.
+  std::uint64_t burns_on(std::uint64_t away_ns) {
+    SimulatedMemory::yield_ns = 2'000;
+    const std::uint64_t start = SimulatedMemory::now;
+    const std::uint64_t given_up = times_given_up();
+    std::uint64_t away = start;
+    std::uint64_t burnt = 0;
+    bool released = false;
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    team_.wait(
+        policy_,
+        [&] {
+          if (times_given_up() == given_up) burnt = SimulatedMemory::now - start;
+          if (SimulatedMemory::now >= away + 20 * kMs) {
+            SimulatedMemory::now += away_ns;
+            away = SimulatedMemory::now;
+          }
+          return SimulatedMemory::now >= start + 500 * kMs;
+        },
+        released);
+    return burnt;
+  }
+  std::uint64_t times_given_up() { return team_.stats().yields.read() + SimulatedMemory::sleeps; }
   std::uint64_t gatherings() { return team_.stats().gatherings.read(); }
 
   SimulatedTeam team_{8};
@@ -139,7 +172,8 @@ TEST_F(Gathered, DoesNotPushForAsLongAsTheClockWentBack) {
   constexpr std::uint64_t kHour = 3'600'000 * kMs;
   SimulatedMemory::now += 2 * kHour;
   while (SimulatedMemory::placed == kNoCpu && gatherings() < 2) wait_for(1, 3 * kMs);
-  ASSERT_EQ(gatherings(), 1U) << "and now it pushes for 100 ms";
+  ASSERT_EQ(gatherings(), 1U);
+  until_it_pushes();
   SimulatedMemory::now -= kHour;
   const std::uint64_t start = SimulatedMemory::now;
   bool released = true;
@@ -152,6 +186,47 @@ TEST_F(Gathered, LooksAgainAfterTheClockWentBack) {
   wait_for(20, 2'000);
   SimulatedMemory::now -= 3'600'000 * kMs;
   wait_for(300, 3 * kMs);
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, PushesUntilTheCpuIsItsOwn) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  const std::uint64_t burnt = burns_on(0);
+  EXPECT_GE(burnt, 30 * kMs) << "each of eight and a stranger would have had a turn of 4 ms";
+  EXPECT_LE(burnt, 50 * kMs);
+}
+
+TEST_F(Gathered, PushesOnWhileAStrangerHasTurns) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  const std::uint64_t burnt = burns_on(4 * kMs);
+  EXPECT_GE(burnt, 150 * kMs);
+  EXPECT_LE(burnt, 230 * kMs) << "but not for ever";
+}
+
+TEST_F(Gathered, PushesOnceUnlessTheStrangerStays) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  burns_on(0);
+  wait_for(100, 2'000);
+  wait_for(1, 3 * kMs);  // somebody passes by
+  const std::uint64_t given_up = times_given_up();
+  wait_for(100, 2'000);
+  EXPECT_GE(times_given_up(), given_up + 500) << "nobody burns";
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, CoarseWorkBesideAStranger) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  for (unsigned instance = 0; instance < 50; ++instance) {  // of 3 ms each
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    const std::uint64_t start = SimulatedMemory::now;
+    bool released = false;
+    team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 3 * kMs; }, released);
+    SimulatedMemory::now = start + 3 * kMs;
+    team_.next_episode();
+  }
   EXPECT_EQ(gatherings(), 1U);
 }
 
@@ -228,6 +303,17 @@ class LoadTree {
   std::string root_;
   std::unique_ptr<LoadSensor> sensor_;
 };
+
+TEST_F(Gathered, NotOnManyCpus) {
+  LoadTree load;
+  SimulatedMemory::cpus = 6;
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 2000, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 0U);
+  SimulatedMemory::cpus = 4;
+  wait_by(policy, 200, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 1U);
+}
 
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
   LoadTree load;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/native_memory.h"
 #include "waiting/surroundings.h"
 
 namespace muster::test {
@@ -75,6 +76,33 @@ TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
   EXPECT_LT(share(near, 0, 1000), 0.25);
   EXPECT_GT(share(near, 1050, 2000), 0.95);
   EXPECT_LT(share(near, 2050, 3000), 0.25);
+}
+
+// A team of eight with 100 us of work each on one CPU: whoever has arrived misses 0.7 ms and more.
+TEST(CoarseWork, IsNotTakenForAStranger) {
+  Surroundings around(WaitParameters{.team_size = 8});
+  std::uint64_t now = kStart;
+  Episode episode = 1;
+  for (unsigned i = 0; i < 100; ++i) {
+    around.look<NativeMemory>(now, episode);
+    around.note_gap(now, now + 800 * kUs);
+    now += 850 * kUs;
+    episode += 2;  // one with work before it and one without
+  }
+  EXPECT_FALSE(around.stranger_near(now));
+  around.note_gap(now, now + 3 * kMs);
+  EXPECT_TRUE(around.stranger_near(now + 3 * kMs)) << "a slice is still a slice";
+}
+
+// However slow the team has become by him, a stranger is seen.
+TEST(CoarseWork, DoesNotHideAStranger) {
+  Surroundings around(WaitParameters{.team_size = 8});
+  std::uint64_t now = kStart;
+  for (Episode episode = 1; episode < 50; ++episode) {
+    around.look<NativeMemory>(now, episode);
+    now += 20 * kMs;
+  }
+  EXPECT_TRUE(around.note_gap(now, now + 3 * kMs));
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// How long a thread may be off its CPU before a stranger must have had it.
+//
+// Nothing but another thread's turn takes half a millisecond, and the turns of threads that burn
+// last for 3 ms and more. But where teammates share a CPU and their work is coarse, what one of
+// them misses is the others' work: eight threads with 100 us each take 0.8 ms. So more is allowed
+// for where instances take long, yet never so much that a burner's turn would pass for work.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "waiting/episode.h"
+
+namespace muster {
+
+// One for a team. Relaxed: two threads that learn at once spoil one value, for 10 ms.
+class Pace {
+ public:
+  std::uint64_t strangers_turn_ns() const {
+    return strangers_turn_ns_.load(std::memory_order_relaxed);
+  }
+
+  // Every 10 ms or so. Counts two instances, since programs often have one with work before it and
+  // one without.
+  void learn(std::uint64_t now_ns, Episode episode) {
+    const std::uint64_t since_ns = since_ns_.exchange(now_ns, std::memory_order_relaxed);
+    const Episode since = since_.exchange(episode, std::memory_order_relaxed);
+    if (since_ns == 0 || now_ns <= since_ns) return;
+    const std::uint64_t instances = episode > since ? episode - since : 1;
+    strangers_turn_ns_.store(
+        kLongTurnNs + std::min(2 * (now_ns - since_ns) / instances, kMostForWorkNs),
+        std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t kLongTurnNs = 500'000;
+  static constexpr std::uint64_t kMostForWorkNs = 1'500'000;
+
+  std::atomic<std::uint64_t> strangers_turn_ns_{kLongTurnNs};
+  std::atomic<std::uint64_t> since_ns_{0};
+  std::atomic<Episode> since_{0};
+};
+
+}  // namespace muster
