@@ -21,7 +21,7 @@ Team* g_spare = nullptr;
 
 bool needs_calibration(WaitKind wait) {
   return wait != WaitKind::kSpin && wait != WaitKind::kBlock && wait != WaitKind::kYield &&
-         wait != WaitKind::kMicroseconds;
+         wait != WaitKind::kMicroseconds && wait != WaitKind::kAuto;
 }
 
 // `tree` asks for the machine's shape whatever the size: the user chose it.

@@ -55,9 +55,11 @@ class AutoWait {
       bool released = false;
       const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
       if (absent != kNobody) around_.note_turn();
-      // The kernel may have moved an absent teammate to this CPU since it was last seen. Who spins
-      // for long looks for it by a yield now and then.
-      const bool hidden = around_.contended() && before_ns - yielded_ns >= kHiddenTeammateNs;
+      // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
+      // no roster is kept it may have been here before. Who spins for long looks for it by a yield
+      // now and then.
+      const bool hidden =
+          before_ns - yielded_ns >= (around_.contended() ? kHiddenTeammateNs : kUnlikelyTeammateNs);
       if (!around_.stranger_near(before_ns) && (absent != kNobody || hidden)) {
         Memory::yield();
         wait.stats.yields.add();
@@ -83,6 +85,7 @@ class AutoWait {
   static constexpr std::uint64_t kSpinUndisturbedNs = 1'000'000;
   static constexpr std::uint64_t kSpinBesideStrangersNs = 50'000;
   static constexpr std::uint64_t kHiddenTeammateNs = 5'000;
+  static constexpr std::uint64_t kUnlikelyTeammateNs = 20'000;
   static constexpr std::uint64_t kKeepSliceNs = 200'000'000;
   static constexpr unsigned kPollsPerClockRead = 16;
 

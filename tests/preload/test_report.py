@@ -211,14 +211,19 @@ class Costs(unittest.TestCase):
     COSTS = ("context_switch", "wake", "wake_call")
 
     def test_told_where_a_policy_asked(self) -> None:
-        for wait in ("conditional", "2cs+", "auto"):
+        for wait in ("conditional", "2cs+", "exponential"):
             _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_WAIT=wait)
             self.assertEqual(sorted(report["cost_notes"]), sorted(self.COSTS))
             for key in self.COSTS:
                 self.assertTrue(200 <= report[f"{key}_ns"] <= 50_000, report["cost_notes"])
 
     def test_not_measured_where_none_did(self) -> None:
-        for settings in ({"MUSTER_WAIT": "block"}, {"MUSTER_WAIT": "50us"}, {"OMP_NUM_THREADS": "1"}):
+        for settings in (
+            {"MUSTER_WAIT": "auto"},
+            {"MUSTER_WAIT": "block"},
+            {"MUSTER_WAIT": "50us"},
+            {"MUSTER_WAIT": "2cs+", "OMP_NUM_THREADS": "1"},
+        ):
             _, report = programs.report(programs.build(programs.BARRIERS), **settings)
             self.assertEqual(report["regions"], 1)
             self.assertEqual(report["cost_notes"], {})
@@ -228,7 +233,7 @@ class Costs(unittest.TestCase):
         before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(before)})
         try:
-            _, report = programs.report(programs.build(programs.BARRIERS))
+            _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_WAIT="2cs+")
         finally:
             os.sched_setaffinity(0, before)
         self.assertEqual(report["cost_notes"]["wake"], "as context switch: one CPU")
@@ -237,7 +242,9 @@ class Costs(unittest.TestCase):
     def test_bound_threads_do_not_hide_the_other_cpus(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU")
-        _, report = programs.report(programs.build(programs.BARRIERS), OMP_PROC_BIND="close")
+        _, report = programs.report(
+            programs.build(programs.BARRIERS), MUSTER_WAIT="2cs+", OMP_PROC_BIND="close"
+        )
         self.assertNotEqual(report["cost_notes"]["wake"], "as context switch: one CPU")
 
 
@@ -250,7 +257,7 @@ class Formats(unittest.TestCase):
 
     def test_text_on_stderr_leaves_stdout_alone(self) -> None:
         stock = programs.run(self.program, preload=False)
-        result = programs.run(self.program, MUSTER_REPORT="stderr")
+        result = programs.run(self.program, MUSTER_REPORT="stderr", MUSTER_WAIT="2cs+")
         self.assertEqual(result.stdout, stock.stdout)
         for words in ("200 arrivals replaced (100 barriers)", "SSR", "wait times", "imbalance", "CPUs allowed", "wake call"):
             self.assertIn(words, result.stderr)
@@ -264,7 +271,7 @@ class Formats(unittest.TestCase):
 
     def test_csv_file(self) -> None:
         path = self.place / "report.csv"
-        programs.run(self.program, MUSTER_REPORT=str(path))
+        programs.run(self.program, MUSTER_REPORT=str(path), MUSTER_WAIT="2cs+")
         with path.open() as lines:
             rows = list(csv.DictReader(lines))
         found = {(r["section"], r["name"], r["detail"]): r["value"] for r in rows}

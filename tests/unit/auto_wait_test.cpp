@@ -34,8 +34,8 @@ TEST(Auto, SpinsWhileNobodyIsKeptAway) {
   everyone_absent_on(team, 1);
   const std::uint64_t spun = team.wait_in_vain(policy);
   EXPECT_GE(spun, 1'000'000U);
-  EXPECT_LE(spun, 1'010'000U) << "but not for ever";
-  EXPECT_EQ(team.stats().yields.read(), 0U);
+  EXPECT_LE(spun, 1'060'000U) << "but not for ever";
+  EXPECT_LE(team.stats().yields.read(), 50U) << "it looks for hidden teammates now and then";
   EXPECT_TRUE(policy.quick_polls());
 }
 
@@ -57,11 +57,12 @@ TEST(Auto, StopsYieldingWhenTheTeammateHasArrived) {
   AutoWait policy({.team_size = 2});
   everyone_absent_on(team, 0);
   bool released = false;
+  const std::uint64_t start = SimulatedMemory::now;
   team.wait(
       policy,
       [&] {
         if (team.stats().yields.read() == 3) team.arrive(1, 0, team.episode());
-        return false;
+        return SimulatedMemory::now >= start + 15'000;
       },
       released);
   EXPECT_EQ(team.stats().yields.read(), 3U);
@@ -142,7 +143,8 @@ TEST(Auto, LooksForAHiddenTeammate) {
   AutoWait fitting({.team_size = 2});
   everyone_absent_on(two, 1);
   two.wait_in_vain(fitting);
-  EXPECT_EQ(two.stats().yields.read(), 0U) << "nobody can be hidden";
+  EXPECT_GE(two.stats().yields.read(), 40U) << "both may have been on one CPU from the beginning";
+  EXPECT_LE(two.stats().yields.read(), 50U) << "but that is seldom so";
 }
 
 // A pair that fits but shares a CPU: the gap that the one makes shows the other that it is so.

@@ -1,5 +1,6 @@
 // Detached tasks fulfilled by a std::thread that belongs to no team.
 // muster-test: reason task
+// muster-test: fails-stock once in 1,300 runs: libomp hangs or lets the team through too early
 // muster-test: skip gcc-O2: the GOMP layer of libomp knows no detached tasks
 #include <atomic>
 #include <thread>
