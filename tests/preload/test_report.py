@@ -79,7 +79,8 @@ class Counts(unittest.TestCase):
         for binding in ({"OMP_PROC_BIND": "close"}, {"OMP_PLACES": "threads"}):
             _, report = programs.report(programs.build(programs.BARRIERS), "5000", **binding)
             self.assertEqual(report["barriers"]["replaced"], 10000)
-            self.assertEqual(report["waiting"]["yields"], 0, "a team that fits spins, then blocks")
+            # Not for one another: only long spins look for hidden teammates.
+            self.assertLess(report["waiting"]["yields"], 1000)
 
     def test_native_is_the_control(self) -> None:
         _, report = programs.report(programs.build(programs.BARRIERS), MUSTER_BARRIER="native")
@@ -323,7 +324,10 @@ class Switches(unittest.TestCase):
 
     def test_verbose_tells_settings_and_runtimes(self) -> None:
         result = programs.run(
-            programs.build(programs.BARRIERS), MUSTER_VERBOSE="1", MUSTER_BARRIER="tree"
+            programs.build(programs.BARRIERS),
+            MUSTER_VERBOSE="1",
+            MUSTER_BARRIER="tree",
+            MUSTER_WAIT="2cs+",
         )
         self.assertIn("muster: MUSTER_BARRIER=tree\n", result.stderr)
         self.assertIn("muster: found libomp at ", result.stderr)

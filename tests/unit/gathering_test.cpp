@@ -1,0 +1,354 @@
+// Where `auto` has a team's threads: gathered on one CPU, spread, nudged apart.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "tests/unit/simulated_wait.h"
+#include "waiting/auto_wait.h"
+#include "waiting/load_sensor.h"
+
+namespace muster::test {
+namespace {
+
+// A team of eight on two CPUs beside a stranger, on the simulated clock. Thread 0 is the only one
+// that is real, so it conducts.
+class Gathered : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kMs = 1'000'000;
+
+  Gathered() { SimulatedMemory::cpus = 2; }
+
+  // Waits of 0.1 ms, for `ms`. `took_ns` is what each yield takes: a slice beside a stranger.
+  void wait_for(unsigned ms, std::uint64_t took_ns, unsigned instances_per_wait = 1) {
+    wait_by(policy_, ms, took_ns, instances_per_wait);
+  }
+  void wait_by(AutoWait& policy, unsigned ms, std::uint64_t took_ns, unsigned instances_per_wait) {
+    SimulatedMemory::yield_ns = took_ns;
+    const std::uint64_t end = SimulatedMemory::now + ms * kMs;
+    while (SimulatedMemory::now < end) {
+      for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+      bool released = false;
+      const std::uint64_t start = SimulatedMemory::now;
+      team_.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+      for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
+    }
+  }
+  // Goes on until a push has begun: threads burn the CPU, nobody yields or sleeps.
+  void until_it_pushes() {
+    for (int ms = 0; ms < 200; ++ms) {
+      const std::uint64_t given_up = times_given_up();
+      wait_for(1, 3 * kMs);
+      if (SimulatedMemory::placed != kNoCpu && times_given_up() == given_up) return;
+    }
+    ADD_FAILURE() << "no push";
+  }
+  // For how long one wait goes on burning, for 500 ms at most. Every 20 ms the CPU is away for
+  // `away_ns`.
+  std::uint64_t burns_on(std::uint64_t away_ns) {
+    SimulatedMemory::yield_ns = 2'000;
+    const std::uint64_t start = SimulatedMemory::now;
+    const std::uint64_t given_up = times_given_up();
+    std::uint64_t away = start;
+    std::uint64_t burnt = 0;
+    bool released = false;
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    team_.wait(
+        policy_,
+        [&] {
+          if (times_given_up() == given_up) burnt = SimulatedMemory::now - start;
+          if (SimulatedMemory::now >= away + 20 * kMs) {
+            SimulatedMemory::now += away_ns;
+            away = SimulatedMemory::now;
+          }
+          return SimulatedMemory::now >= start + 500 * kMs;
+        },
+        released);
+    return burnt;
+  }
+  std::uint64_t times_given_up() { return team_.stats().yields.read() + SimulatedMemory::sleeps; }
+  std::uint64_t gatherings() { return team_.stats().gatherings.read(); }
+
+  SimulatedTeam team_{8};
+  AutoWait policy_{{.team_size = 8, .may_place = true}};
+};
+
+TEST_F(Gathered, BesideAStranger) {
+  wait_for(200, 3 * kMs);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, DoesNotPushForAsLongAsTheClockWentBack) {
+  constexpr std::uint64_t kHour = 3'600'000 * kMs;
+  SimulatedMemory::now += 2 * kHour;
+  while (SimulatedMemory::placed == kNoCpu && gatherings() < 2) wait_for(1, 3 * kMs);
+  ASSERT_EQ(gatherings(), 1U);
+  until_it_pushes();
+  SimulatedMemory::now -= kHour;
+  const std::uint64_t start = SimulatedMemory::now;
+  bool released = true;
+  team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 50 * kMs; }, released);
+  EXPECT_FALSE(released) << "it burned the CPU until then";
+}
+
+TEST_F(Gathered, LooksAgainAfterTheClockWentBack) {
+  SimulatedMemory::now += 7'200'000 * kMs;
+  wait_for(20, 2'000);
+  SimulatedMemory::now -= 3'600'000 * kMs;
+  wait_for(300, 3 * kMs);
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, PushesUntilTheCpuIsItsOwn) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  const std::uint64_t burnt = burns_on(0);
+  EXPECT_GE(burnt, 30 * kMs) << "each of eight and a stranger would have had a turn of 4 ms";
+  EXPECT_LE(burnt, 50 * kMs);
+}
+
+TEST_F(Gathered, PushesOnWhileAStrangerHasTurns) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  const std::uint64_t burnt = burns_on(4 * kMs);
+  EXPECT_GE(burnt, 150 * kMs);
+  EXPECT_LE(burnt, 230 * kMs) << "but not for ever";
+}
+
+TEST_F(Gathered, PushesOnceUnlessTheStrangerStays) {
+  wait_for(50, 3 * kMs);
+  until_it_pushes();
+  burns_on(0);
+  wait_for(100, 2'000);
+  wait_for(1, 3 * kMs);  // somebody passes by
+  const std::uint64_t given_up = times_given_up();
+  wait_for(100, 2'000);
+  EXPECT_GE(times_given_up(), given_up + 500) << "nobody burns";
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, CoarseWorkBesideAStranger) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  for (unsigned instance = 0; instance < 50; ++instance) {  // of 3 ms each
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    const std::uint64_t start = SimulatedMemory::now;
+    bool released = false;
+    team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 3 * kMs; }, released);
+    SimulatedMemory::now = start + 3 * kMs;
+    team_.next_episode();
+  }
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, NotAmongTeammates) {
+  wait_for(2000, 2'000);
+  EXPECT_EQ(gatherings(), 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, SpreadsWithin50MsWhenACpuBecomesIdle) {
+  wait_for(300, 3 * kMs);
+  ASSERT_NE(SimulatedMemory::placed, kNoCpu);
+  wait_for(300, 2'000, 100);  // the stranger was moved away
+  ASSERT_NE(SimulatedMemory::placed, kNoCpu);
+  const std::uint64_t gone = SimulatedMemory::now;
+  while (SimulatedMemory::placed != kNoCpu && SimulatedMemory::now < gone + 1000 * kMs) {
+    const std::uint64_t before = SimulatedMemory::now;
+    wait_for(1, 2'000, 100);
+    SimulatedMemory::idle_ns += SimulatedMemory::now - before;  // the other CPU
+  }
+  EXPECT_LE(SimulatedMemory::now - gone, 65 * kMs);  // 50 ms, and the step of the look
+}
+
+TEST_F(Gathered, StaysWhileItPays) {
+  wait_for(300, 3 * kMs);
+  wait_for(10'000, 2'000, 100);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, IsTriedLessAndLessOftenWhereItDoesNotPay) {
+  wait_for(100, 3 * kMs, 1000);  // many instances while spread
+  wait_for(20'000, 3 * kMs, 1);  // few once gathered
+  EXPECT_GE(gatherings(), 1U);
+  EXPECT_LE(gatherings(), 8U);
+}
+
+// A load sensor on a tree of the test's own.
+class LoadTree {
+ public:
+  LoadTree() {
+    static int number = 0;
+    root_ = ::testing::TempDir() + "muster-place-" + std::to_string(getpid()) + "-" +
+            std::to_string(number++);
+    write("proc/self/cgroup", "0::/job\n");
+    write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
+    throttled(0);
+    runnable(1);
+    sensor_ = std::make_unique<LoadSensor>(
+        LoadSources{.root = root_.c_str(), .allowed_cpus = [] { return SimulatedMemory::cpus; }});
+  }
+  ~LoadTree() { std::filesystem::remove_all(root_); }
+  LoadTree(const LoadTree&) = delete;
+  LoadTree& operator=(const LoadTree&) = delete;
+
+  void quota(const std::string& value) { write("sys/fs/cgroup/job/cpu.max", value + " 100000\n"); }
+  void throttled(int periods) {
+    write("sys/fs/cgroup/job/cpu.stat", "nr_periods 9\nnr_throttled " + std::to_string(periods) +
+                                            "\nthrottled_usec " + std::to_string(periods) +
+                                            "000\n");
+  }
+  void runnable(int threads) {
+    write("proc/loadavg", "0.1 0.1 0.1 " + std::to_string(threads) + "/99 999\n");
+  }
+  LoadSensor* sensor() { return sensor_.get(); }
+
+ private:
+  void write(const std::string& file, const std::string& text) {
+    const auto path = std::filesystem::path(root_) / file;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  std::string root_;
+  std::unique_ptr<LoadSensor> sensor_;
+};
+
+TEST_F(Gathered, NotOnManyCpus) {
+  LoadTree load;
+  SimulatedMemory::cpus = 6;
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 2000, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 0U);
+  SimulatedMemory::cpus = 4;
+  wait_by(policy, 200, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 1U);
+}
+
+TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
+  LoadTree load;
+  load.quota("100000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 30, 2'000, 1);
+  EXPECT_EQ(gatherings(), 1U);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
+  const std::uint64_t yields = team_.stats().yields.read();
+  wait_by(policy, 1, 2'000, 1);
+  EXPECT_GT(team_.stats().yields.read(), yields) << "burns nothing";
+  SimulatedMemory::idle_ns += 10'000 * kMs;  // the other CPU is idle, as it must be
+  wait_by(policy, 500, 2'000, 1);
+  EXPECT_EQ(gatherings(), 1U) << "stays";
+  load.quota("200000");
+  wait_by(policy, 2000, 2'000, 1);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
+  LoadTree load;
+  load.quota("150000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 500, 2'000, 1);
+  EXPECT_EQ(gatherings(), 0U);
+}
+
+TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
+  LoadTree load;
+  load.quota("150000");
+  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  wait_by(policy, 50, 2'000, 1);
+  load.throttled(1);
+  for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+  SimulatedMemory::now += 20 * kMs;
+  SimulatedMemory::yield_ns = 30 * kMs;  // off the CPU until the next period
+  team_.wait_in_vain(policy);
+  EXPECT_EQ(team_.stats().long_yields.read(), 0U);
+  SimulatedMemory::now += 20 * kMs;
+  team_.wait_in_vain(policy);
+  EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a stranger";
+}
+
+// A pair on two CPUs. `together`: the other was seen last on the CPU of this one.
+class GatheredPair : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kMs = 1'000'000;
+  GatheredPair() {
+    SimulatedMemory::cpus = 2;
+    load_.sensor()->teams_grew(2);
+  }
+
+  void wait_for(unsigned ms, bool together, std::uint64_t took_ns) {
+    SimulatedMemory::yield_ns = took_ns;
+    const std::uint64_t end = SimulatedMemory::now + ms * kMs;
+    while (SimulatedMemory::now < end) {
+      team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
+      bool released = false;
+      const std::uint64_t start = SimulatedMemory::now;
+      int polls = 0;
+      const auto done = [&] {
+        if (++polls == 3) SimulatedMemory::now += took_ns;  // off the CPU meanwhile
+        return SimulatedMemory::now >= start + 100'000;
+      };
+      team_.wait(policy_, done, released);
+      team_.next_episode();
+    }
+  }
+
+  SimulatedTeam team_{2};
+  LoadTree load_;
+  AutoWait policy_{{.team_size = 2, .may_place = true, .load_sensor = load_.sensor()}};
+};
+
+TEST_F(GatheredPair, LeavesAStrangerTheOtherCpu) {
+  load_.runnable(3);  // the pair and he
+  wait_for(700, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 1U);
+}
+
+TEST_F(GatheredPair, NotWhereATimeIsMissingButNobodyIsThere) {
+  load_.runnable(2);  // a hypervisor took it, say
+  wait_for(2000, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
+}
+
+TEST_F(GatheredPair, NotBesideAsManyStrangersAsCpus) {
+  load_.runnable(4);
+  wait_for(2000, false, 3 * kMs);
+  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
+}
+
+// Two threads on one CPU while the other is idle, as the kernel leaves them at times.
+TEST_F(GatheredPair, IsNudgedApart) {
+  wait_for(10, false, 3 * kMs);  // a gap: the roster is kept from now on
+  const std::uint64_t since = SimulatedMemory::now;
+  while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < since + 1000 * kMs) {
+    const std::uint64_t before = SimulatedMemory::now;
+    wait_for(1, true, 2'000);
+    SimulatedMemory::idle_ns += SimulatedMemory::now - before;
+  }
+  EXPECT_LE(SimulatedMemory::now - since, 60 * kMs);
+  EXPECT_EQ(SimulatedMemory::left, 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+  EXPECT_EQ(team_.stats().nudges.read(), 1U);
+}
+
+TEST_F(GatheredPair, IsLeftTogetherWhereNoCpuIsIdle) {
+  wait_for(10, false, 3 * kMs);
+  wait_for(500, true, 2'000);
+  EXPECT_EQ(team_.stats().nudges.read(), 0U);
+}
+
+TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {
+  AutoWait bound({.team_size = 8, .bound_cpus = 2, .may_place = true});
+  AutoWait off({.team_size = 8, .may_place = false});
+  wait_by(bound, 500, 3 * kMs, 1);
+  wait_by(off, 500, 3 * kMs, 1);
+  EXPECT_EQ(gatherings(), 0U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+}
+
+}  // namespace
+}  // namespace muster::test
