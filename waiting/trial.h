@@ -18,7 +18,6 @@ class RateWindow {
   void forget() { since_ns_ = 0; }
   bool begun() const { return since_ns_ != 0; }
   std::uint64_t length_ns(std::uint64_t now_ns) const { return now_ns - since_ns_; }
-  std::uint64_t instances(Episode episode) const { return episode - since_; }
   double rate(std::uint64_t now_ns, Episode episode) const {
     return static_cast<double>(episode - since_) / static_cast<double>(length_ns(now_ns));
   }

@@ -30,12 +30,16 @@ class Gathered : public testing::Test {
     SimulatedMemory::yield_ns = took_ns;
     const std::uint64_t end = SimulatedMemory::now + ms * kMs;
     while (SimulatedMemory::now < end) {
-      for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+      everyone_else_is_absent();
       bool released = false;
       const std::uint64_t start = SimulatedMemory::now;
       team_.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
       for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
     }
+  }
+  // They were last seen on the CPU of thread 0.
+  void everyone_else_is_absent() {
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
   }
   // Goes on until a push has begun: threads burn the CPU, nobody yields or sleeps.
   void until_it_pushes() {
@@ -55,7 +59,7 @@ class Gathered : public testing::Test {
     std::uint64_t away = start;
     std::uint64_t burnt = 0;
     bool released = false;
-    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    everyone_else_is_absent();
     team_.wait(
         policy_,
         [&] {
@@ -134,7 +138,7 @@ TEST_F(Gathered, PushesOnceUnlessTheStrangerStays) {
 TEST_F(Gathered, CoarseWorkBesideAStranger) {
   SimulatedMemory::yield_ns = 3 * kMs;
   for (unsigned instance = 0; instance < 50; ++instance) {  // of 3 ms each
-    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+    everyone_else_is_absent();
     const std::uint64_t start = SimulatedMemory::now;
     bool released = false;
     team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 3 * kMs; }, released);
@@ -261,7 +265,7 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
   AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
   wait_by(policy, 50, 2'000, 1);
   load.throttled(1);
-  for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
+  everyone_else_is_absent();
   SimulatedMemory::now += 20 * kMs;
   SimulatedMemory::yield_ns = 30 * kMs;  // off the CPU until the next period
   team_.wait_in_vain(policy);
