@@ -64,6 +64,7 @@ class AutoWait {
         Memory::yield();
         wait.stats.yields.add();
         yielded_ns = before_ns;
+        if (absent == kNobody) around_.note_hidden_teammate(done());
       } else if (absent == kNobody) {
         released = poll<Memory>(done);
       } else if (may_sleep_for_a_teammate(wait)) {

@@ -44,6 +44,16 @@ class Surroundings {
     set(turns_since_look_, true);
   }
 
+  // A thread that found no teammate on its CPU has yielded: whether that ended its wait. Once may be
+  // chance; time after time the teammate it waits for must be on this CPU.
+  void note_hidden_teammate(bool found) {
+    if (contended()) return;
+    const unsigned found_in_a_row =
+        found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
+    if (found_in_a_row == kMustBeHere) set(contended_, true);
+    found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
+  }
+
   bool stranger_near(std::uint64_t now_ns) const { return strangers_.near(now_ns); }
   std::uint64_t stranger_seen_ns() const { return strangers_.seen_ns(); }
   void forget_strangers() { strangers_.forget(); }
@@ -101,6 +111,7 @@ class Surroundings {
 
  private:
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
+  static constexpr unsigned kMustBeHere = 8;
 
   // These lines are read at every barrier by every thread: written only for a change.
   static void set(std::atomic<bool>& flag, bool value) {
@@ -125,6 +136,7 @@ class Surroundings {
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
+  std::atomic<unsigned> found_in_a_row_{0};
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Strangers strangers_;
