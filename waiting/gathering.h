@@ -133,6 +133,10 @@ class Gathering {
       window_.forget();
       return;
     }
+    if (wants_room && situation.alone && shares_my_cpu(wait)) {
+      nudge(wait);
+      return;
+    }
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
@@ -147,7 +151,7 @@ class Gathering {
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
       window_.forget();  // there is a free CPU: room for everybody
-      if (wants_room && Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
+      if (wants_room) nudge(wait);
       return;
     }
     if (!crowded || rest_.lasts(now_ns)) return;
@@ -157,6 +161,18 @@ class Gathering {
     }
     rate_spread_ = window_.rate(now_ns, wait.episode);
     gather(wait, situation.fits ? Why::kPair : Why::kStrangers);
+  }
+
+  // A teammate that the caller waits for, and that has not left since.
+  template <class Memory>
+  static bool shares_my_cpu(const Wait<Memory>& wait) {
+    return wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
+  }
+
+  template <class Memory>
+  void nudge(const Wait<Memory>& wait) {
+    window_.forget();
+    if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
   }
 
   template <class Memory>

@@ -19,6 +19,7 @@ struct Situation {
   bool stranger_near = false;  // seen within the last milliseconds
   bool takes_turns = false;    // teammates were found on one CPU
   bool one_cpu_quota = false;  // no more than one CPU's time a period, at least two CPUs
+  bool alone = false;          // known: no thread of others is runnable, on no CPU at all
   unsigned strangers = 0;      // runnable threads of others; 0 also if not known
   unsigned cpus = 1;
 };
@@ -48,8 +49,7 @@ class Surroundings {
   // chance; time after time the teammate it waits for must be on this CPU.
   void note_hidden_teammate(bool found) {
     if (contended()) return;
-    const unsigned found_in_a_row =
-        found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
+    const unsigned found_in_a_row = found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
     if (found_in_a_row == kMustBeHere) set(contended_, true);
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
@@ -106,6 +106,7 @@ class Surroundings {
     out.cpus = load.allowed_cpus;
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.strangers = load.strangers();
+    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && out.strangers == 0;
     return out;
   }
 

@@ -171,6 +171,27 @@ TEST(Auto, APairOnOneCpuTakesTurns) {
   EXPECT_FALSE(policy.quick_polls()) << "they would keep the teammate away";
 }
 
+// The pair began on one CPU: nothing is missing, nobody was seen, and each wait lasts until a yield.
+TEST(Auto, APairBelievesWhatItsYieldsFind) {
+  SimulatedTeam team(2);
+  AutoWait policy({.team_size = 2});
+  const auto pass = [&](unsigned yields_found, unsigned yields_in_vain) {
+    const std::uint64_t before = team.stats().yields.read();
+    bool released = false;
+    team.wait(
+        policy,
+        [&] { return team.stats().yields.read() == before + yields_found + yields_in_vain; },
+        released);
+    team.next_episode();
+  };
+  for (int i = 0; i < 7; ++i) pass(1, 0);
+  pass(1, 1);  // the first found nobody
+  for (int i = 0; i < 6; ++i) pass(1, 0);
+  EXPECT_FALSE(policy.keeps_roster());
+  pass(1, 0);
+  EXPECT_TRUE(policy.keeps_roster());
+}
+
 TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8, .slice_ns = 100'000});

@@ -326,6 +326,7 @@ TEST_F(GatheredPair, NotBesideAsManyStrangersAsCpus) {
 
 // Two threads on one CPU while the other is idle, as the kernel leaves them at times.
 TEST_F(GatheredPair, IsNudgedApart) {
+  load_.runnable(9);             // some of them on CPUs that are not the team's, perhaps
   wait_for(10, false, 3 * kMs);  // a gap: the roster is kept from now on
   const std::uint64_t since = SimulatedMemory::now;
   while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < since + 1000 * kMs) {
@@ -339,7 +340,25 @@ TEST_F(GatheredPair, IsNudgedApart) {
   EXPECT_EQ(team_.stats().nudges.read(), 1U);
 }
 
+TEST_F(GatheredPair, IsNudgedApartAtOnceWhereNobodyElseRuns) {
+  load_.runnable(2);
+  wait_for(10, false, 3 * kMs);
+  wait_for(12, true, 2'000);
+  EXPECT_GE(team_.stats().nudges.read(), 1U);
+}
+
+// It would bring it to the teammate's.
+TEST_F(GatheredPair, IsNotNudgedOffACpuOfItsOwn) {
+  load_.runnable(2);
+  wait_for(10, false, 3 * kMs);
+  wait_for(3, true, 2'000);
+  const std::uint64_t nudges = team_.stats().nudges.read();
+  wait_for(100, false, 2'000);
+  EXPECT_EQ(team_.stats().nudges.read(), nudges);
+}
+
 TEST_F(GatheredPair, IsLeftTogetherWhereNoCpuIsIdle) {
+  load_.runnable(3);
   wait_for(10, false, 3 * kMs);
   wait_for(500, true, 2'000);
   EXPECT_EQ(team_.stats().nudges.read(), 0U);
