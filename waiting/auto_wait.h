@@ -58,8 +58,7 @@ class AutoWait {
       // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
       // no roster is kept it may have been here before. Who spins for long looks for it by a yield
       // now and then.
-      const bool hidden =
-          before_ns - yielded_ns >= (around_.contended() ? kHiddenTeammateNs : kUnlikelyTeammateNs);
+      const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
       if (!around_.stranger_near(before_ns) && (absent != kNobody || hidden)) {
         Memory::yield();
         wait.stats.yields.add();
@@ -89,6 +88,11 @@ class AutoWait {
   static constexpr std::uint64_t kUnlikelyTeammateNs = 20'000;
   static constexpr std::uint64_t kKeepSliceNs = 200'000'000;
   static constexpr unsigned kPollsPerClockRead = 16;
+
+  std::uint64_t look_for_hidden_after_ns() const {
+    if (!around_.contended()) return kUnlikelyTeammateNs;
+    return around_.others_run() ? 0 : kHiddenTeammateNs;
+  }
 
   template <class Memory, class Done>
   static bool poll(Done&& done) {

@@ -68,6 +68,9 @@ class Surroundings {
     return true;
   }
 
+  // Threads of others are runnable, on whatever CPU, as of the last 10 ms or two.
+  bool others_run() const { return others_run_.load(std::memory_order_relaxed); }
+
   // So that looks can tell own threads from strangers.
   void falls_asleep() {
     if (sensor_ != nullptr) sensor_->falls_asleep();
@@ -87,7 +90,9 @@ class Surroundings {
                 std::memory_order_relaxed);
     if (sensor_ != nullptr) {
       sensor_->look(now_ns);
-      set(has_quota_, sensor_->last().quota_millicpus != 0);
+      const LoadSnapshot load = sensor_->last();
+      set(has_quota_, load.quota_millicpus != 0);
+      set(others_run_, load.strangers() != 0);
     }
     pace_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
@@ -137,6 +142,7 @@ class Surroundings {
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
+  std::atomic<bool> others_run_{false};
   std::atomic<unsigned> found_in_a_row_{0};
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};

@@ -233,6 +233,23 @@ TEST_F(Gathered, NotOnManyCpus) {
   EXPECT_EQ(gatherings(), 1U);
 }
 
+// A second copy of the program, say: its threads give the CPU back soon, so spinning while teammates
+// are absent elsewhere only keeps them away.
+TEST_F(Gathered, LetsOthersRunWhileTheyAreBackSoon) {
+  const auto yields_in_1_ms = [&](int runnable) {
+    LoadTree load;
+    load.runnable(runnable);
+    AutoWait policy({.team_size = 8, .load_sensor = load.sensor()});
+    SimulatedMemory::yield_ns = 1'000;
+    for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 1, team_.episode() - 1);
+    const std::uint64_t before = team_.stats().yields.read();
+    team_.wait_in_vain(policy);
+    return team_.stats().yields.read() - before;
+  };
+  EXPECT_LE(yields_in_1_ms(1), 200U) << "for a hidden teammate now and then";
+  EXPECT_GE(yields_in_1_ms(12), 500U);
+}
+
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
   LoadTree load;
   load.quota("100000");
