@@ -40,8 +40,13 @@ class AffinityMask {
     return ok;
   }
 
-  void set(unsigned cpu) { words_[cpu / kBits] |= 1UL << (cpu % kBits); }
-  void clear(unsigned cpu) { words_[cpu / kBits] &= ~(1UL << (cpu % kBits)); }
+  // CPUs beyond kMaxCpus (kNoCpu, too) are in no mask: nothing happens.
+  void set(unsigned cpu) {
+    if (cpu < kMaxCpus) words_[cpu / kBits] |= 1UL << (cpu % kBits);
+  }
+  void clear(unsigned cpu) {
+    if (cpu < kMaxCpus) words_[cpu / kBits] &= ~(1UL << (cpu % kBits));
+  }
   bool has(unsigned cpu) const {
     return cpu < kMaxCpus && (words_[cpu / kBits] >> (cpu % kBits) & 1) != 0;
   }

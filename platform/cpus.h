@@ -1,8 +1,7 @@
-// Which CPUs a thread may use, which one it is on, how often it was put off.
+// Which CPUs a thread may use, which one it is on.
 #pragma once
 
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,16 +42,6 @@ inline unsigned current_cpu() {
   note_missing(Missing::kCurrentCpu, errno);
   errno = saved;
   return kNoCpu;
-}
-
-// How often the calling thread was taken off its CPU against its will (ru_nivcsw), since it began.
-// One system call, about 0.3 us. Does not tell for whom; 0 where unknown.
-inline unsigned long own_involuntary_switches() {
-  const int saved = errno;
-  rusage usage{};
-  const bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
-  errno = saved;
-  return known ? static_cast<unsigned long>(usage.ru_nivcsw) : 0;
 }
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "platform/missing.h"
+#include "platform/number_text.h"
 #include "platform/read_file.h"
 
 namespace muster {
@@ -10,11 +11,14 @@ namespace {
 
 constexpr std::uint64_t kTickNs = 10'000'000;  // USER_HZ is 100 for every program on Linux
 
-// Reads digits at `at` and moves behind them.
-std::uint64_t number(const char*& at) {
-  std::uint64_t value = 0;
-  for (; *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<std::uint64_t>(*at - '0');
-  return value;
+// Of numbers with a space before each.
+bool take_fourth(const char* at, std::uint64_t& value) {
+  for (int field = 0; field < 4; ++field) {
+    if (*at != ' ') return false;
+    ++at;
+    if (!take_number(at, value)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -25,16 +29,12 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
   bool found = false;
   for (const char* line = text; line != nullptr && std::strncmp(line, "cpu", 3) == 0;) {
     const char* at = line + 3;
-    if (*at >= '0' && *at <= '9') {
-      const std::uint64_t cpu = number(at);
-      for (unsigned field = 0; *at == ' ' && field < 4; ++field) {
-        ++at;
-        const std::uint64_t value = number(at);
-        if (field == 3 && mask.has(static_cast<unsigned>(cpu)) && cpu != except) {
-          ticks += value;
-          found = true;
-        }
-      }
+    std::uint64_t cpu = 0;
+    std::uint64_t idle = 0;
+    if (take_number(at, cpu) && cpu != except && cpu < AffinityMask::kMaxCpus &&
+        mask.has(static_cast<unsigned>(cpu)) && take_fourth(at, idle)) {
+      ticks += idle;
+      found = true;
     }
     line = std::strchr(line, '\n');
     if (line != nullptr) ++line;

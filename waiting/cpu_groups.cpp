@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "platform/read_file.h"
-#include "waiting/number_text.h"
+#include "platform/number_text.h"
 
 namespace muster {
 namespace {

@@ -16,8 +16,7 @@
 
 #include "platform/cpus.h"
 #include "platform/read_file.h"
-#include "waiting/number_text.h"
-#include "waiting/own_gaps.h"
+#include "platform/number_text.h"
 
 namespace muster::test {
 namespace {
@@ -322,15 +321,6 @@ TEST(NumberText, TakesNumbersThatFit) {
   }
   EXPECT_TRUE(number_behind("xnr 4\nnr 5\n", "nr ", value));
   EXPECT_EQ(value, 5U) << "xnr is another word";
-}
-
-TEST(OwnGaps, CountsWhatIsTooLongForAPoll) {
-  OwnGaps gaps;
-  EXPECT_FALSE(gaps.note(1'000, 1'030));
-  EXPECT_TRUE(gaps.note(1'000, 3'001'000));
-  EXPECT_FALSE(gaps.note(2'000, 1'000)) << "a clock that went back";
-  EXPECT_EQ(gaps.count, 1U);
-  EXPECT_EQ(gaps.longest_ns, 3'000'000U);
 }
 
 }  // namespace

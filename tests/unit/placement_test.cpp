@@ -54,6 +54,15 @@ TEST(Place, LeavesWhatSomebodyElseSet) {
   });
 }
 
+TEST(AffinityMask, HasNoPlaceForCpusBeyondItsLast) {
+  AffinityMask mask = AffinityMask::only(AffinityMask::kMaxCpus);
+  mask.set(kNoCpu);
+  EXPECT_EQ(mask.count(), 0U);
+  mask.set(3);
+  mask.clear(AffinityMask::kMaxCpus + 3);
+  EXPECT_TRUE(mask.has(3));
+}
+
 TEST(IdleTime, IsTakenFromTheAllowedCpus) {
   const char* text =
       "cpu  100 0 100 1000 7 0 0 0 0 0\n"
