@@ -76,7 +76,8 @@ class AutoWait {
       const std::uint64_t now_ns = Memory::now_ns();
       if (around_.note_gap(before_ns, now_ns) && absent != kNobody) wait.stats.long_yields.add();
       if (released) return true;
-      if (now_ns - wait.start_ns >= budget_ns) return done();
+      const std::uint64_t spun_ns = now_ns - wait.start_ns;
+      if (spun_ns >= (gathering_.apart() ? kSpinApartNs : budget_ns)) return done();
       before_ns = now_ns;
     }
   }
@@ -84,6 +85,7 @@ class AutoWait {
  private:
   static constexpr std::uint64_t kSpinUndisturbedNs = 1'000'000;
   static constexpr std::uint64_t kSpinBesideStrangersNs = 50'000;
+  static constexpr std::uint64_t kSpinApartNs = 10'000'000;
   static constexpr std::uint64_t kHiddenTeammateNs = 5'000;
   static constexpr std::uint64_t kUnlikelyTeammateNs = 20'000;
   static constexpr std::uint64_t kKeepSliceNs = 200'000'000;

@@ -14,14 +14,11 @@
 //   Where a CPU falls idle by that, it pulls the stranger; else the team pushes, as said above.
 // - The same team under a quota of one CPU: spread, it uses the quota up in a part of each period
 //   and stands still for the rest; on one CPU it goes on all the time. No push, no trial.
-// - A pair, where the strangers leave it one CPU: it takes that one. No push: the CPU that falls
-//   idle pulls the stranger by itself.
 // Whether it pays is learnt by trying: instances a second before and after are compared, and a
 // trial that did not pay is not repeated soon. A gathered team spreads again when another of its
 // CPUs is found idle.
 //
-// The opposite happens, too: teammates share a CPU while another is idle, and the kernel does not
-// see it because only one of them is ever runnable. Whoever conducts then moves away (a nudge).
+// A team that fits is kept on CPUs of its own: waiting/parting.h.
 //
 // States. Spread: the kernel places the threads. Pushing: all are on one CPU and burn it while they
 // wait, so that the kernel sees how crowded it is and moves the stranger away. Gathered: all are on
@@ -33,6 +30,7 @@
 
 #include "platform/idle_time.h"
 #include "waiting/deadline.h"
+#include "waiting/parting.h"
 #include "waiting/surroundings.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
@@ -43,12 +41,14 @@ class Gathering {
  public:
   explicit Gathering(const WaitParameters& parameters)
       : wanted_(parameters.may_place && parameters.bound_cpus == 0),
-        is_pair_(parameters.team_size == 2),
         all_had_a_turn_ns_((parameters.team_size + 2) * kTurnNs) {}
 
   bool pushes(std::uint64_t now_ns) const {
     return is_ahead(push_until_ns_.load(std::memory_order_relaxed), now_ns, kPushNs);
   }
+
+  // Whether the team is kept apart beside strangers, and its threads spin on.
+  bool apart() const { return parting_.apart(); }
 
   // For each thread that burns the CPU, at each of its looks at the clock. The push ends early when
   // nobody but the team has had the CPU for so long that a stranger would have had a turn.
@@ -84,7 +84,7 @@ class Gathering {
   }
 
  private:
-  enum class Why { kStrangers, kQuota, kPair };
+  enum class Why { kStrangers, kQuota };
 
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
@@ -94,7 +94,6 @@ class Gathering {
   static constexpr std::uint64_t kTurnNs = 4 * kMs;       // of a thread that burns: a kernel's tick
   static constexpr std::uint64_t kTeammateWorksNs = 1 * kMs;  // and does not wait meanwhile
 
-  static constexpr unsigned kManyStrangers = ~0U - 1;
   // One CPU of more is less than what strangers leave to a team that stays spread, and a trial with
   // that many threads is dear.
   static constexpr unsigned kMostCpus = 4;
@@ -108,12 +107,17 @@ class Gathering {
     if (!may_look(wait.start_ns) || conducting_.exchange(true, std::memory_order_acquire)) return;
     next_look_ns_.store(wait.start_ns + kLookEveryNs, std::memory_order_relaxed);
     const Situation situation = situation_of();
-    if (cpu_.load(std::memory_order_relaxed) == kNoCpu) {
-      while_spread(wait, situation);
-    } else if (refused_.load(std::memory_order_relaxed) || (situation.fits && !is_pair_)) {
+    const bool gathered = cpu_.load(std::memory_order_relaxed) != kNoCpu;
+    const bool refused = refused_.load(std::memory_order_relaxed);
+    if (gathered && (refused || situation.fits)) {
       spread();
-    } else {
+    } else if (gathered) {
       while_gathered(wait, situation);
+    } else if (situation.fits && !refused) {
+      parting_.conduct(wait, situation);
+    } else if (!refused) {
+      parting_.stop();
+      while_spread(wait, situation);
     }
     conducting_.store(false, std::memory_order_release);
   }
@@ -121,58 +125,29 @@ class Gathering {
   template <class Memory>
   void while_spread(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
-    if (refused_.load(std::memory_order_relaxed)) return;
-    if (situation.one_cpu_quota && !situation.fits) {
+    if (situation.one_cpu_quota) {
       gather(wait, Why::kQuota);
       return;
     }
-    const bool wants_room = situation.fits && situation.takes_turns;
-    const bool crowded =
-        situation.stranger_near && (!situation.fits || is_pair_) && situation.cpus <= kMostCpus;
-    if (!crowded && !wants_room) {
+    if (!situation.stranger_near || situation.cpus > kMostCpus) {
       window_.forget();
-      return;
-    }
-    if (wants_room && situation.alone && shares_my_cpu(wait)) {
-      nudge(wait);
       return;
     }
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
       idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
-      fewest_strangers_ = kManyStrangers;
       return;
-    }
-    if (situation.strangers != 0 && situation.strangers < fewest_strangers_) {
-      fewest_strangers_ = situation.strangers;
     }
     if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
       window_.forget();  // there is a free CPU: room for everybody
-      if (wants_room) nudge(wait);
       return;
     }
-    if (!crowded || rest_.lasts(now_ns)) return;
-    if (situation.fits && fewest_strangers_ + 1 != situation.cpus) {
-      window_.forget();
-      return;
-    }
+    if (rest_.lasts(now_ns)) return;
     rate_spread_ = window_.rate(now_ns, wait.episode);
-    gather(wait, situation.fits ? Why::kPair : Why::kStrangers);
-  }
-
-  // A teammate that the caller waits for, and that has not left since.
-  template <class Memory>
-  static bool shares_my_cpu(const Wait<Memory>& wait) {
-    return wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
-  }
-
-  template <class Memory>
-  void nudge(const Wait<Memory>& wait) {
-    window_.forget();
-    if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
+    gather(wait, Why::kStrangers);
   }
 
   template <class Memory>
@@ -208,7 +183,7 @@ class Gathering {
       spread();
       return;
     }
-    const bool first_look = !settled_ && why_ == Why::kStrangers;
+    const bool first_look = !settled_;
     if (length_ns < kWindowNs && !(first_look && situation.stranger_near)) return;
     settled_ = true;
     const double rate = window_.rate(now_ns, wait.episode);
@@ -217,10 +192,10 @@ class Gathering {
     const bool pays = rate >= rate_spread_;
     if (!situation.stranger_near && pays) {
       rest_.begin_again(now_ns);
-    } else if (!situation.stranger_near || (why_ == Why::kPair && !pays)) {
+    } else if (!situation.stranger_near) {
       rest_.begin(now_ns);
       spread();
-    } else if (why_ == Why::kStrangers && (first_look || !rest_.lasts(now_ns))) {
+    } else if (first_look || !rest_.lasts(now_ns)) {
       if (!pays && rest_.repeated()) {
         rest_.begin(now_ns);
         spread();
@@ -244,8 +219,8 @@ class Gathering {
     window_.forget();
   }
 
+  Parting parting_;
   const bool wanted_;
-  const bool is_pair_;
   const std::uint64_t all_had_a_turn_ns_;
   std::atomic<unsigned> cpu_{kNoCpu};  // where the team is gathered
   std::atomic<std::uint64_t> push_until_ns_{0};
@@ -260,7 +235,6 @@ class Gathering {
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
   Rest rest_;
   double rate_spread_ = 0;
-  unsigned fewest_strangers_ = kManyStrangers;  // of any look since the window began
   Why why_ = Why::kStrangers;
   unsigned trials_ = 0;
   bool settled_ = false;  // looked at since this trial began

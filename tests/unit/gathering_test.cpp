@@ -1,4 +1,4 @@
-// Where `auto` has a team's threads: gathered on one CPU, spread, nudged apart.
+// Where `auto` has a team's threads: gathered on one CPU, or spread.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -292,93 +292,23 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
   EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a stranger";
 }
 
-// A pair on two CPUs. `together`: the other was seen last on the CPU of this one.
-class GatheredPair : public testing::Test {
- protected:
-  static constexpr std::uint64_t kMs = 1'000'000;
-  GatheredPair() {
-    SimulatedMemory::cpus = 2;
-    load_.sensor()->teams_grew(2);
+// Whoever slept would be woken on its waker's CPU.
+TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
+  SimulatedTeam team(2);
+  SimulatedMemory::cpus = 2;
+  LoadTree load;
+  load.runnable(5);
+  AutoWait policy({.team_size = 2, .may_place = true, .load_sensor = load.sensor()});
+  for (int wait = 0; wait < 1000 && SimulatedMemory::left == kNoCpu; ++wait) {
+    team.arrive(1, 0, team.episode() - 1);
+    const std::uint64_t start = SimulatedMemory::now;
+    bool released = false;
+    team.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+    team.next_episode();
   }
-
-  void wait_for(unsigned ms, bool together, std::uint64_t took_ns) {
-    SimulatedMemory::yield_ns = took_ns;
-    const std::uint64_t end = SimulatedMemory::now + ms * kMs;
-    while (SimulatedMemory::now < end) {
-      team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
-      bool released = false;
-      const std::uint64_t start = SimulatedMemory::now;
-      int polls = 0;
-      const auto done = [&] {
-        if (++polls == 3) SimulatedMemory::now += took_ns;  // off the CPU meanwhile
-        return SimulatedMemory::now >= start + 100'000;
-      };
-      team_.wait(policy_, done, released);
-      team_.next_episode();
-    }
-  }
-
-  SimulatedTeam team_{2};
-  LoadTree load_;
-  AutoWait policy_{{.team_size = 2, .may_place = true, .load_sensor = load_.sensor()}};
-};
-
-TEST_F(GatheredPair, LeavesAStrangerTheOtherCpu) {
-  load_.runnable(3);  // the pair and he
-  wait_for(700, false, 3 * kMs);
-  EXPECT_EQ(team_.stats().gatherings.read(), 1U);
-}
-
-TEST_F(GatheredPair, NotWhereATimeIsMissingButNobodyIsThere) {
-  load_.runnable(2);  // a hypervisor took it, say
-  wait_for(2000, false, 3 * kMs);
-  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
-}
-
-TEST_F(GatheredPair, NotBesideAsManyStrangersAsCpus) {
-  load_.runnable(4);
-  wait_for(2000, false, 3 * kMs);
-  EXPECT_EQ(team_.stats().gatherings.read(), 0U);
-}
-
-// Two threads on one CPU while the other is idle, as the kernel leaves them at times.
-TEST_F(GatheredPair, IsNudgedApart) {
-  load_.runnable(9);             // some of them on CPUs that are not the team's, perhaps
-  wait_for(10, false, 3 * kMs);  // a gap: the roster is kept from now on
-  const std::uint64_t since = SimulatedMemory::now;
-  while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < since + 1000 * kMs) {
-    const std::uint64_t before = SimulatedMemory::now;
-    wait_for(1, true, 2'000);
-    SimulatedMemory::idle_ns += SimulatedMemory::now - before;
-  }
-  EXPECT_LE(SimulatedMemory::now - since, 60 * kMs);
-  EXPECT_EQ(SimulatedMemory::left, 0U);
-  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
-  EXPECT_EQ(team_.stats().nudges.read(), 1U);
-}
-
-TEST_F(GatheredPair, IsNudgedApartAtOnceWhereNobodyElseRuns) {
-  load_.runnable(2);
-  wait_for(10, false, 3 * kMs);
-  wait_for(12, true, 2'000);
-  EXPECT_GE(team_.stats().nudges.read(), 1U);
-}
-
-// It would bring it to the teammate's.
-TEST_F(GatheredPair, IsNotNudgedOffACpuOfItsOwn) {
-  load_.runnable(2);
-  wait_for(10, false, 3 * kMs);
-  wait_for(3, true, 2'000);
-  const std::uint64_t nudges = team_.stats().nudges.read();
-  wait_for(100, false, 2'000);
-  EXPECT_EQ(team_.stats().nudges.read(), nudges);
-}
-
-TEST_F(GatheredPair, IsLeftTogetherWhereNoCpuIsIdle) {
-  load_.runnable(3);
-  wait_for(10, false, 3 * kMs);
-  wait_for(500, true, 2'000);
-  EXPECT_EQ(team_.stats().nudges.read(), 0U);
+  ASSERT_EQ(SimulatedMemory::left, 0U);
+  team.arrive(1, 1, team.episode() - 1);
+  EXPECT_GE(team.wait_in_vain(policy), 10'000'000U);
 }
 
 TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {

@@ -1,0 +1,113 @@
+// Keeping a team that fits on CPUs of its own: nudges, and being apart beside strangers.
+#include "waiting/parting.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/simulated_wait.h"
+
+namespace muster::test {
+namespace {
+
+// A pair on two CPUs; thread 0, on CPU 0, conducts every 5 ms. The test plays the kernel: where the
+// other thread is, how many instances there are a millisecond, whether a CPU idles.
+class Parted : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kMs = 1'000'000;
+
+  Parted() { situation_.cpus = 2; }
+
+  // For `ms`; `rate` instances a millisecond. How much of that the team was being kept apart.
+  unsigned pass(unsigned ms, bool together, unsigned rate, bool idle = false) {
+    unsigned apart_ms = 0;
+    for (unsigned at = 0; at < ms; at += 5) {
+      SimulatedMemory::now += 5 * kMs;
+      if (idle) SimulatedMemory::idle_ns += 5 * kMs;
+      for (unsigned i = 0; i < 5 * rate; ++i) team_.next_episode();
+      situation_.takes_turns = together;
+      team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
+      const Wait<SimulatedMemory> wait{team_.roster(),       0,    team_.episode(),
+                                       SimulatedMemory::now, true, team_.stats()};
+      parting_.conduct(wait, situation_);
+      if (parting_.apart()) apart_ms += 5;
+    }
+    return apart_ms;
+  }
+
+  // Plays for `ms` a team that makes `together` or `apart` instances a millisecond.
+  unsigned play(unsigned ms, unsigned together, unsigned apart) {
+    unsigned apart_ms = 0;
+    for (unsigned at = 0; at < ms; at += 5) {
+      apart_ms += parting_.apart() ? pass(5, false, apart) : pass(5, true, together);
+    }
+    return apart_ms;
+  }
+
+  std::uint64_t nudges() { return team_.stats().nudges.read(); }
+
+  SimulatedTeam team_{2};
+  Situation situation_;
+  Parting parting_;
+};
+
+TEST_F(Parted, ByANudgeWhereACpuIsIdle) {
+  situation_.strangers = 1;  // somewhere else on the machine
+  pass(40, true, 10, /*idle=*/true);
+  EXPECT_EQ(nudges(), 1U);
+  EXPECT_EQ(SimulatedMemory::left, 0U);
+  EXPECT_FALSE(parting_.apart()) << "there is room: no need to spin for long";
+}
+
+TEST_F(Parted, AtOnceWhereNobodyElseRuns) {
+  situation_.alone = true;
+  pass(5, true, 10);
+  EXPECT_EQ(nudges(), 1U);
+}
+
+// It would bring it to the teammate's.
+TEST_F(Parted, NotFromACpuOfItsOwn) {
+  situation_.alone = true;
+  pass(5, true, 10);
+  pass(500, false, 10);
+  EXPECT_EQ(nudges(), 1U);
+}
+
+TEST_F(Parted, WithinFiftyMillisecondsBesideStrangers) {
+  situation_.strangers = 1;
+  pass(40, true, 10);
+  EXPECT_TRUE(parting_.apart());
+  EXPECT_EQ(nudges(), 1U);
+}
+
+// Two CPUs, a stranger on one of them: apart it gets half of that one, which is less than its fair
+// share. Together, it gets the whole.
+TEST_F(Parted, LeavesTheStrangerItsShareWhereThatPays) {
+  situation_.strangers = 1;
+  const unsigned apart_ms = play(10'000, 700, 3'000);
+  EXPECT_GE(apart_ms, 5'500U);
+  EXPECT_LE(apart_ms, 6'700U);
+}
+
+TEST_F(Parted, LessAndLessOftenWhereThatDoesNotPay) {
+  situation_.strangers = 1;
+  const unsigned apart_ms = play(20'000, 90, 80);
+  EXPECT_GE(nudges(), 4U);
+  EXPECT_LE(nudges(), 8U);
+  EXPECT_LE(apart_ms, 300U);
+}
+
+TEST_F(Parted, NoLongerWhereTheProgramTurnsToCoarseWork) {
+  situation_.strangers = 1;
+  play(1'000, 700, 3'000);
+  EXPECT_LE(play(5'000, 90, 80), 200U);
+}
+
+TEST_F(Parted, NoLongerWhereTheStrangersHaveGone) {
+  situation_.strangers = 1;
+  for (int ms = 0; ms < 200 && !parting_.apart(); ms += 5) play(5, 700, 3'000);
+  ASSERT_TRUE(parting_.apart());
+  pass(60, false, 3'000, /*idle=*/true);
+  EXPECT_FALSE(parting_.apart());
+}
+
+}  // namespace
+}  // namespace muster::test

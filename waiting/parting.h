@@ -1,0 +1,120 @@
+// Keeping the threads of a team that fits on CPUs of their own.
+//
+// They get together on one CPU when the runtime makes them, or when one is woken on its waker's CPU,
+// and the kernel's balancing does not see it where only one of them is runnable at a time. What to
+// do about it depends on the other CPUs:
+// - One is idle: whoever waits for a teammate on its own CPU moves away (a nudge).
+// - All have strangers: together the team has one CPU, and each barrier costs hand-overs there.
+//   Apart it gets on only while every one of its CPUs runs a teammate, but then as fast as alone.
+//   Where barriers come close upon each other, being apart wins; with more work between them, being
+//   together does. So that is tried: instances a second before and after are compared. Apart,
+//   threads spin on for longer than a stranger's slice: whoever slept would be woken on its waker's
+//   CPU and be together with it again.
+//
+// Measured: docs/waiting.md.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/idle_time.h"
+#include "waiting/surroundings.h"
+#include "waiting/trial.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+class Parting {
+ public:
+  // Whether the team is being kept apart beside strangers: threads spin on.
+  bool apart() const { return apart_.load(std::memory_order_relaxed); }
+
+  // Every few milliseconds, by one thread at a time, of a team that fits.
+  template <class Memory>
+  void conduct(const Wait<Memory>& wait, const Situation& situation) {
+    const std::uint64_t now_ns = wait.start_ns;
+    if (!situation.takes_turns && !apart()) {
+      window_.forget();
+      return;
+    }
+    if (situation.alone && shares_my_cpu(wait)) {
+      nudge(wait);
+      return;
+    }
+    if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
+      begin_window(wait);
+      return;
+    }
+    if (window_.length_ns(now_ns) < kWindowNs) return;
+    const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
+    if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
+    if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
+      stop();
+      if (situation.takes_turns) nudge(wait);
+      return;
+    }
+    const double rate = window_.rate(now_ns, wait.episode);
+    begin_window(wait);
+    if (apart()) {
+      judge(wait, rate);
+    } else if (shares_my_cpu(wait) && (pays_ || !rest_.lasts(now_ns))) {
+      rate_together_ = rate;
+      windows_apart_ = 0;
+      apart_.store(true, std::memory_order_relaxed);
+      nudge(wait);
+    }
+  }
+
+  void stop() {
+    if (apart()) apart_.store(false, std::memory_order_relaxed);
+    window_.forget();
+  }
+
+ private:
+  static constexpr std::uint64_t kWindowNs = 25'000'000;
+  static constexpr double kMustGain = 1.2;  // a window holds few slices of strangers
+  static constexpr unsigned kWindowsApart = 2;
+
+  // A teammate that the caller waits for, and that has not left since.
+  template <class Memory>
+  static bool shares_my_cpu(const Wait<Memory>& wait) {
+    return wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
+  }
+
+  template <class Memory>
+  void begin_window(const Wait<Memory>& wait) {
+    window_.begin(wait.start_ns, wait.episode);
+    idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
+  }
+
+  template <class Memory>
+  void nudge(const Wait<Memory>& wait) {
+    window_.forget();
+    if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
+  }
+
+  template <class Memory>
+  void judge(const Wait<Memory>& wait, double rate) {
+    pays_ = rate >= rate_together_ * kMustGain;
+    if (!pays_) {
+      rest_.begin(wait.start_ns);
+      stop();
+    } else if (++windows_apart_ == kWindowsApart) {
+      stop();
+    } else if (shares_my_cpu(wait)) {
+      nudge(wait);
+    }
+  }
+
+  std::atomic<bool> apart_{false};
+
+  // Only for the thread that conducts.
+  RateWindow window_;
+  std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
+  Rest rest_;
+  double rate_together_ = 0;
+  unsigned windows_apart_ = 0;
+  bool pays_ = false;  // as of the last trial
+};
+
+}  // namespace muster
