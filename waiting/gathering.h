@@ -28,10 +28,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/cpus.h"
 #include "platform/idle_time.h"
 #include "waiting/deadline.h"
 #include "waiting/parting.h"
-#include "waiting/surroundings.h"
+#include "waiting/situation.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
 
@@ -109,13 +110,16 @@ class Gathering {
     const Situation situation = situation_of();
     const bool gathered = cpu_.load(std::memory_order_relaxed) != kNoCpu;
     const bool refused = refused_.load(std::memory_order_relaxed);
-    if (gathered && (refused || situation.fits)) {
-      spread();
+    if (refused) {
+      parting_.stop();
+      if (gathered) spread();
+    } else if (situation.fits) {
+      parting_.conduct(wait, situation);
+      if (cpu_.load(std::memory_order_relaxed) != parting_.together_on()) spread();
+      cpu_.store(parting_.together_on(), std::memory_order_relaxed);
     } else if (gathered) {
       while_gathered(wait, situation);
-    } else if (situation.fits && !refused) {
-      parting_.conduct(wait, situation);
-    } else if (!refused) {
+    } else {
       parting_.stop();
       while_spread(wait, situation);
     }

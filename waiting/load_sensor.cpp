@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "platform/read_file.h"
 #include "platform/number_text.h"
+#include "platform/read_file.h"
 
 namespace muster {
 namespace {

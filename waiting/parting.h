@@ -8,8 +8,9 @@
 //   Apart it gets on only while every one of its CPUs runs a teammate, but then as fast as alone.
 //   Where barriers come close upon each other, being apart wins; with more work between them, being
 //   together does. So that is tried: instances a second before and after are compared. Apart,
-//   threads spin on for longer than a stranger's slice: whoever slept would be woken on its waker's
-//   CPU and be together with it again.
+//   threads spin on for longer than a stranger's slice: whoever slept would leave its CPU idle, and
+//   the kernel would pull the teammate there. That takes more than the team's fair share where there
+//   are fewer strangers than CPUs, so it takes turns with being together.
 //
 // Measured: docs/waiting.md.
 #pragma once
@@ -17,8 +18,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/cpus.h"
 #include "platform/idle_time.h"
-#include "waiting/surroundings.h"
+#include "waiting/situation.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
 
@@ -33,7 +35,7 @@ class Parting {
   template <class Memory>
   void conduct(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
-    if (!situation.takes_turns && !apart()) {
+    if (!situation.takes_turns && !apart() && together_on_ == kNoCpu) {
       window_.forget();
       return;
     }
@@ -57,9 +59,11 @@ class Parting {
     begin_window(wait);
     if (apart()) {
       judge(wait, rate);
-    } else if (shares_my_cpu(wait) && (pays_ || !rest_.lasts(now_ns))) {
+    } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !rest_.lasts(now_ns))) {
       rate_together_ = rate;
       windows_apart_ = 0;
+      together_on_ = kNoCpu;
+      Memory::give_place_back();
       apart_.store(true, std::memory_order_relaxed);
       nudge(wait);
     }
@@ -67,8 +71,13 @@ class Parting {
 
   void stop() {
     if (apart()) apart_.store(false, std::memory_order_relaxed);
+    together_on_ = kNoCpu;
     window_.forget();
   }
+
+  // Where all its threads have to be for the time being; kNoCpu: wherever they are. For the thread
+  // that conducts.
+  unsigned together_on() const { return together_on_; }
 
  private:
   static constexpr std::uint64_t kWindowNs = 25'000'000;
@@ -95,12 +104,12 @@ class Parting {
 
   template <class Memory>
   void judge(const Wait<Memory>& wait, double rate) {
-    pays_ = rate >= rate_together_ * kMustGain;
-    if (!pays_) {
+    if (rate < rate_together_ * kMustGain) {
       rest_.begin(wait.start_ns);
       stop();
     } else if (++windows_apart_ == kWindowsApart) {
       stop();
+      together_on_ = Memory::current_cpu();
     } else if (shares_my_cpu(wait)) {
       nudge(wait);
     }
@@ -114,7 +123,7 @@ class Parting {
   Rest rest_;
   double rate_together_ = 0;
   unsigned windows_apart_ = 0;
-  bool pays_ = false;  // as of the last trial
+  unsigned together_on_ = kNoCpu;
 };
 
 }  // namespace muster

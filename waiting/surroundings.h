@@ -8,21 +8,11 @@
 #include "waiting/deadline.h"
 #include "waiting/load_sensor.h"
 #include "waiting/pace.h"
+#include "waiting/situation.h"
 #include "waiting/strangers.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
-
-// At one moment.
-struct Situation {
-  bool fits = true;            // a CPU for each thread of the team
-  bool stranger_near = false;  // seen within the last milliseconds
-  bool takes_turns = false;    // teammates were found on one CPU
-  bool one_cpu_quota = false;  // no more than one CPU's time a period, at least two CPUs
-  bool alone = false;          // known: no thread of others is runnable, on no CPU at all
-  unsigned strangers = 0;      // runnable threads of others; 0 also if not known
-  unsigned cpus = 1;
-};
 
 // One for all threads of a team. Relaxed throughout: whoever reads an old value waits worse, never
 // wrongly.
@@ -110,8 +100,7 @@ class Surroundings {
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
-    out.strangers = load.strangers();
-    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && out.strangers == 0;
+    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.strangers() == 0;
     return out;
   }
 

@@ -136,6 +136,11 @@ class Summary:
         alone = self.rate(cell.alone(), best)
         return None if alone is None else alone * share_of_alone(cell, self.cpus)
 
+    def bound_to(self, cell: Cell, setting: str | None) -> float | None:
+        """The ratio to a setting that a setting at the bound would have."""
+        bound, rate = self.bound(cell), self.rate(cell, setting)
+        return bound / rate if bound and rate else None
+
     def of_bound(self, cell: Cell, setting: str = AUTO) -> float | None:
         bound, rate = self.bound(cell), self.rate(cell, setting)
         return rate / bound if bound and rate is not None else None

@@ -89,6 +89,10 @@ def named_rate(summary: Summary, cell: Cell, name: str | None) -> str:
     return "-" if rate is None else f"{name} {rate:,.0f}"
 
 
+def at_bound(value: float | None) -> str:
+    return "" if value is None else f" (at the bound {ratio(value)})"
+
+
 def verdict_lines(criteria: list[Criterion]) -> list[str]:
     rows = [
         (c.verdict if not c.is_aim else f"({c.verdict})", c.what, f">= {c.wanted:g}", ratio(c.figure))
@@ -96,10 +100,10 @@ def verdict_lines(criteria: list[Criterion]) -> list[str]:
     ]
     lines = []
     for criterion, line in zip(criteria, columns(rows, 2), strict=True):
-        lines.append(f"{line}  {criterion.where}".rstrip())
+        lines.append(f"{line}  {criterion.where}{at_bound(criterion.bound)}".rstrip())
         if len(criterion.missed) > 1 and not criterion.is_aim:
             lines.append(f"    below it: {len(criterion.missed)} of {criterion.cells} cells")
-            lines += [f"      {ratio(value)}  {cell}" for cell, value in criterion.missed]
+            lines += [f"      {ratio(m.figure)}  {m.where}{at_bound(m.bound)}" for m in criterion.missed]
     return lines
 
 

@@ -128,6 +128,16 @@ class Verdict(unittest.TestCase):
         self.assertEqual(found["idle, team fits: auto / spin"], (MISS, 0.6))
         self.assertEqual(found["burners: CPU time / fair share"], (PASS, 1.0))
 
+    def test_what_the_bound_would_give_stands_beside_the_figure(self) -> None:
+        # Alone 100; beside two burners on two CPUs, half of it. A mean over both cells.
+        found = {c.what: c for c in judge(Summary(self.grid(60)), "barrier")}
+        self.assertAlmostEqual(found["every cell: auto / best stock setting of the cell"].bound or 0, 100 / 30)
+        self.assertAlmostEqual(
+            found["whole grid: auto / best single stock setting (libgomp)"].bound or 0, (100 / 30 * 50 / 30) ** 0.5
+        )
+        missed = found["every cell: auto / best fixed policy"].missed
+        self.assertEqual({m.bound for m in missed}, {1.0, 0.5})
+
     def test_the_best_single_setting_need_not_be_best_anywhere(self) -> None:
         rates = {"0": {"libomp": 100.0, "libgomp": 50.0}, "2": {"libomp": 1.0, "libgomp": 50.0}}
         runs = [one(team(2, load), name, rate) for load, group in rates.items() for name, rate in group.items()]

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "platform/cpus.h"
-#include "platform/read_file.h"
 #include "platform/number_text.h"
+#include "platform/read_file.h"
 
 namespace muster::test {
 namespace {

@@ -50,7 +50,6 @@ class Parted : public testing::Test {
 };
 
 TEST_F(Parted, ByANudgeWhereACpuIsIdle) {
-  situation_.strangers = 1;  // somewhere else on the machine
   pass(40, true, 10, /*idle=*/true);
   EXPECT_EQ(nudges(), 1U);
   EXPECT_EQ(SimulatedMemory::left, 0U);
@@ -72,7 +71,6 @@ TEST_F(Parted, NotFromACpuOfItsOwn) {
 }
 
 TEST_F(Parted, WithinFiftyMillisecondsBesideStrangers) {
-  situation_.strangers = 1;
   pass(40, true, 10);
   EXPECT_TRUE(parting_.apart());
   EXPECT_EQ(nudges(), 1U);
@@ -81,14 +79,12 @@ TEST_F(Parted, WithinFiftyMillisecondsBesideStrangers) {
 // Two CPUs, a stranger on one of them: apart it gets half of that one, which is less than its fair
 // share. Together, it gets the whole.
 TEST_F(Parted, LeavesTheStrangerItsShareWhereThatPays) {
-  situation_.strangers = 1;
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 5'500U);
   EXPECT_LE(apart_ms, 6'700U);
 }
 
 TEST_F(Parted, LessAndLessOftenWhereThatDoesNotPay) {
-  situation_.strangers = 1;
   const unsigned apart_ms = play(20'000, 90, 80);
   EXPECT_GE(nudges(), 4U);
   EXPECT_LE(nudges(), 8U);
@@ -96,13 +92,11 @@ TEST_F(Parted, LessAndLessOftenWhereThatDoesNotPay) {
 }
 
 TEST_F(Parted, NoLongerWhereTheProgramTurnsToCoarseWork) {
-  situation_.strangers = 1;
   play(1'000, 700, 3'000);
   EXPECT_LE(play(5'000, 90, 80), 200U);
 }
 
 TEST_F(Parted, NoLongerWhereTheStrangersHaveGone) {
-  situation_.strangers = 1;
   for (int ms = 0; ms < 200 && !parting_.apart(); ms += 5) play(5, 700, 3'000);
   ASSERT_TRUE(parting_.apart());
   pass(60, false, 3'000, /*idle=*/true);
