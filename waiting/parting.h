@@ -49,7 +49,10 @@ class Parting {
     }
     if (window_.length_ns(now_ns) < kWindowNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
-    if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
+    if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) {
+      stop();
+      return;
+    }
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
       stop();
       if (situation.takes_turns) nudge(wait);
@@ -62,8 +65,6 @@ class Parting {
     } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !rest_.lasts(now_ns))) {
       rate_together_ = rate;
       windows_apart_ = 0;
-      together_on_ = kNoCpu;
-      Memory::give_place_back();
       apart_.store(true, std::memory_order_relaxed);
       nudge(wait);
     }
@@ -99,6 +100,8 @@ class Parting {
   template <class Memory>
   void nudge(const Wait<Memory>& wait) {
     window_.forget();
+    together_on_ = kNoCpu;  // who is held there could not leave
+    Memory::give_place_back();
     if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
   }
 

@@ -103,5 +103,14 @@ TEST_F(Parted, NoLongerWhereTheStrangersHaveGone) {
   EXPECT_FALSE(parting_.apart());
 }
 
+// While it was together for the stranger's sake: nothing may hold it there.
+TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
+  for (int ms = 0; ms < 500 && parting_.together_on() == kNoCpu; ms += 5) play(5, 700, 3'000);
+  ASSERT_NE(parting_.together_on(), kNoCpu);
+  situation_.alone = true;
+  pass(5, true, 700);
+  EXPECT_EQ(parting_.together_on(), kNoCpu);
+}
+
 }  // namespace
 }  // namespace muster::test
