@@ -39,7 +39,8 @@ class Parting {
       window_.forget();
       return;
     }
-    if (situation.alone && shares_my_cpu(wait)) {
+    // Strangers may be missed at one look; who holds the team together waits for an idle CPU.
+    if (situation.alone && together_on_ == kNoCpu && shares_my_cpu(wait)) {
       nudge(wait);
       return;
     }

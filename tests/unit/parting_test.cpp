@@ -109,6 +109,8 @@ TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
   ASSERT_NE(parting_.together_on(), kNoCpu);
   situation_.alone = true;
   pass(5, true, 700);
+  EXPECT_NE(parting_.together_on(), kNoCpu) << "he may have been missed";
+  pass(30, true, 700, /*idle=*/true);
   EXPECT_EQ(parting_.together_on(), kNoCpu);
 }
 
