@@ -28,9 +28,11 @@ class Dissemination {
       : team_(team),
         rounds_(rounds(team)),
         flag_(arena, 2 * std::size_t{team} * rounds_, layout),
+        let_go_(arena, team, layout),
         sleep_(arena, team, layout) {}
   static std::size_t bytes(unsigned team, const Layout& layout) {
     return PaddedArray<Flag>::bytes(2 * std::size_t{team} * rounds(team), layout) +
+           PaddedArray<Flag>::bytes(team, layout) +
            PaddedArray<SleepWord<Memory>>::bytes(team, layout);
   }
 
@@ -49,12 +51,47 @@ class Dissemination {
     return true;
   }
 
+  // Half of it is a binomial tree: with every signal that does not lead to the primary left out,
+  // the rounds gather; run backwards, they release.
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
+    for (unsigned round = 0; round < rounds_; ++round) {
+      const unsigned partner = me ^ (1U << round);
+      if (partner < me) {
+        flag(partner, round, episode).store(episode, std::memory_order_release);
+        waiter.wake(sleep_[partner]);
+        return true;
+      }
+      if (partner >= team_) continue;
+      Flag& mine = flag(me, round, episode);
+      const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
+      if (!waiter.wait(signalled, sleep_[me])) return false;
+    }
+    return true;
+  }
+
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    if (me != kPrimary) {
+      Flag& mine = let_go_[me];
+      const auto released = [&] { return mine.load(std::memory_order_acquire) >= episode; };
+      if (!waiter.wait(released, sleep_[me])) return false;
+    }
+    unsigned round = me == kPrimary ? rounds_ : static_cast<unsigned>(std::countr_zero(me));
+    while (round-- > 0) {
+      const unsigned partner = me | 1U << round;
+      if (partner >= team_) continue;
+      let_go_[partner].store(episode, std::memory_order_release);
+      waiter.wake(sleep_[partner]);
+    }
+    return true;
+  }
+
   void wake_everyone(WaitStats& stats) {
     for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);
   }
 
  private:
   using Flag = typename Memory::template Atomic<Episode>;
+  static constexpr unsigned kPrimary = 0;
 
   static unsigned rounds(unsigned team) { return static_cast<unsigned>(std::bit_width(team - 1)); }
   unsigned partner_of(unsigned me, unsigned round) const {
@@ -68,6 +105,7 @@ class Dissemination {
   const unsigned team_;
   const unsigned rounds_;
   PaddedArray<Flag> flag_;
+  PaddedArray<Flag> let_go_;
   PaddedArray<SleepWord<Memory>> sleep_;
 };
 

@@ -49,15 +49,34 @@ class DistCounterBarrier {
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
-    counter_[me].store(static_cast<std::uint8_t>(episode), std::memory_order_release);
-    unsigned next = 0;  // everyone before it has arrived
-    const auto all_arrived = [&] {
-      while (next < team_ && has_arrived(next, episode)) ++next;
-      return next == team_;
-    };
-    if (!waiter.wait_for_release(all_arrived, sleep_)) return false;
+    mark(me, episode);
+    unsigned next = 0;
+    if (!waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_)) return false;
     // Whoever sees that all have arrived wakes the others. Of the threads that go to sleep at least
     // the last to fence sees everyone, so there is always one that does.
+    waiter.wake(sleep_);
+    return true;
+  }
+
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
+    mark(me, episode);
+    unsigned next = 0;
+    if (me == kPrimary) {
+      return waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_);
+    }
+    if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
+      Memory::full_fence();  // of two last arrivals that both come here, one sees the other
+      if (all_arrived(next, episode)) waiter.wake(sleep_);
+    }
+    return true;
+  }
+
+  // The others read the primary's element only; theirs are marked, too, to keep in step.
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    mark(me, episode);
+    if (me != kPrimary) {
+      return waiter.wait_for_release([&] { return has_arrived(kPrimary, episode); }, sleep_);
+    }
     waiter.wake(sleep_);
     return true;
   }
@@ -65,6 +84,18 @@ class DistCounterBarrier {
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:
+  static constexpr unsigned kPrimary = 0;
+
+  void mark(unsigned me, Episode episode) {
+    counter_[me].store(static_cast<std::uint8_t>(episode), std::memory_order_release);
+  }
+
+  // Everyone before `next` has arrived.
+  bool all_arrived(unsigned& next, Episode episode) const {
+    while (next < team_ && has_arrived(next, episode)) ++next;
+    return next == team_;
+  }
+
   // Another's element holds the last episode, this one or the next.
   bool has_arrived(unsigned thread, Episode episode) const {
     const std::uint8_t mark = counter_[thread].load(std::memory_order_acquire);

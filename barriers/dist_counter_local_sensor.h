@@ -45,6 +45,28 @@ class DistCounterLocalSensor {
     return waiter.wait_for_release([&] { return released(me, episode); }, sleep_);
   }
 
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
+    counter_[me].store(episode, std::memory_order_release);
+    if (me == kPrimary) {
+      unsigned next = 1;
+      return waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_);
+    }
+    if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
+      Memory::full_fence();  // as in release_for_a_sleeping_primary
+      unsigned next = 0;
+      if (all_arrived(next, episode)) waiter.wake(sleep_);
+    }
+    return true;
+  }
+
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    if (me != kPrimary) {
+      return waiter.wait_for_release([&] { return released(me, episode); }, sleep_);
+    }
+    release_all(episode, waiter);
+    return true;
+  }
+
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:

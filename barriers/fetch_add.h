@@ -21,24 +21,25 @@
 
 namespace muster {
 
+// add() returns the new count.
 template <class Memory>
 struct CountByLoop {
   template <class Counter>
-  static Episode add_one(Counter& counter, Tally& failures) {
+  static Episode add(Counter& counter, unsigned threads, Tally& failures) {
     Episode seen = counter.load(std::memory_order_relaxed);
-    while (!counter.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel,
+    while (!counter.compare_exchange_weak(seen, seen + threads, std::memory_order_acq_rel,
                                           std::memory_order_relaxed)) {
       failures.add();
     }
-    return seen + 1;
+    return seen + threads;
   }
 };
 
 template <class Memory>
 struct CountByInstruction {
   template <class Counter>
-  static Episode add_one(Counter& counter, Tally&) {
-    return counter.fetch_add(1, std::memory_order_acq_rel) + 1;
+  static Episode add(Counter& counter, unsigned threads, Tally&) {
+    return counter.fetch_add(threads, std::memory_order_acq_rel) + threads;
   }
 };
 
@@ -49,18 +50,39 @@ class FetchAddBarrier {
   static std::size_t bytes(unsigned, const Layout&) { return 0; }
 
   bool arrive_and_wait(unsigned, Episode episode, Waiter& waiter) {
-    const Episode complete = episode * team_;
-    if (Count<Memory>::add_one(counter_, waiter.failed_updates()) == complete) {
-      waiter.wake(sleep_);
-      return true;
-    }
-    return waiter.wait_for_release(
-        [&] { return counter_.load(std::memory_order_acquire) >= complete; }, sleep_);
+    return add_is_last(1, episode, waiter) || wait_for_all(episode, waiter);
+  }
+
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
+    const bool last = add_is_last(1, episode, waiter);
+    return last || me != kPrimary || wait_for_all(episode, waiter);
+  }
+
+  // The primary counts everybody in, which nobody else does at such an instance.
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    if (me == kPrimary) return add_is_last(team_, episode, waiter);
+    return wait_for_all(episode, waiter);
   }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:
+  static constexpr unsigned kPrimary = 0;
+
+  // Whether that made the instance complete; then nobody sleeps on.
+  bool add_is_last(unsigned threads, Episode episode, Waiter& waiter) {
+    const Episode count = Count<Memory>::add(counter_, threads, waiter.failed_updates());
+    if (count != episode * team_) return false;
+    waiter.wake(sleep_);
+    return true;
+  }
+
+  bool wait_for_all(Episode episode, Waiter& waiter) {
+    const Episode complete = episode * team_;
+    return waiter.wait_for_release(
+        [&] { return counter_.load(std::memory_order_acquire) >= complete; }, sleep_);
+  }
+
   const unsigned team_;
   alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> counter_{0};
   SleepWord<Memory> sleep_;

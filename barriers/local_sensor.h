@@ -27,21 +27,49 @@ class LocalSensor {
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
-    if (CountByLoop<Memory>::add_one(counter_, waiter.failed_updates()) == episode * team_) {
-      for (unsigned i = 0; i < team_; ++i) {
-        if (i != me) sensor_[i].store(episode, std::memory_order_release);
-      }
-      waiter.wake(sleep_);
+    if (!is_last(1, episode, waiter)) return wait_for_sensor(me, episode, waiter);
+    set_sensors(me, episode, waiter);
+    return true;
+  }
+
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
+    if (is_last(1, episode, waiter)) {
+      waiter.wake(sleep_);  // the primary, if anybody
       return true;
     }
-    return waiter.wait_for_release(
-        [&] { return sensor_[me].load(std::memory_order_acquire) >= episode; }, sleep_);
+    return me != kPrimary ||
+           waiter.wait_for_release(
+               [&] { return counter_.load(std::memory_order_acquire) >= episode * team_; }, sleep_);
+  }
+
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    if (me != kPrimary) return wait_for_sensor(me, episode, waiter);
+    is_last(team_, episode, waiter);  // keeps the count in step; nobody else counts here
+    set_sensors(me, episode, waiter);
+    return true;
   }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:
   using Sensor = typename Memory::template Atomic<Episode>;
+  static constexpr unsigned kPrimary = 0;
+
+  bool is_last(unsigned threads, Episode episode, Waiter& waiter) {
+    return CountByLoop<Memory>::add(counter_, threads, waiter.failed_updates()) == episode * team_;
+  }
+
+  void set_sensors(unsigned me, Episode episode, Waiter& waiter) {
+    for (unsigned i = 0; i < team_; ++i) {
+      if (i != me) sensor_[i].store(episode, std::memory_order_release);
+    }
+    waiter.wake(sleep_);
+  }
+
+  bool wait_for_sensor(unsigned me, Episode episode, Waiter& waiter) {
+    return waiter.wait_for_release(
+        [&] { return sensor_[me].load(std::memory_order_acquire) >= episode; }, sleep_);
+  }
 
   const unsigned team_;
   PaddedArray<Sensor> sensor_;

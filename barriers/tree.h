@@ -40,6 +40,10 @@ class Tree {
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
+    return gather(me, episode, waiter) && release(me, episode, waiter);
+  }
+
+  bool gather(unsigned me, Episode episode, Waiter& waiter) {
     Level level;
     for (; leads(me, level); level = above(level)) {
       for (unsigned child = me + level.size; child < group_end(me, level); child += level.size) {
@@ -52,6 +56,12 @@ class Tree {
       const unsigned parent = me - me % (level.size * level.radix);
       arrived_[me].store(episode, std::memory_order_release);
       waiter.wake(sleep_[parent]);
+    }
+    return true;
+  }
+
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    if (me != kRoot) {
       Word& mine = sensor_[me];
       const auto released = [&] { return mine.load(std::memory_order_acquire) >= episode; };
       if (!waiter.wait(released, sleep_[me])) return false;

@@ -8,4 +8,6 @@ namespace muster {
 
 using Episode = std::uint64_t;
 
+inline constexpr Episode kNoEpisode = 0;
+
 }  // namespace muster

@@ -16,9 +16,9 @@
 // Fences. The asymmetric pair of platform/fences.h makes a release cheap and a sleep dear (an
 // interrupt to each CPU that runs a teammate). Where threads sleep at nearly every instance that is
 // the wrong way round, so the team can change over to full fences on both sides. The change takes
-// effect two instances after it was asked for: every thread that is at instance e + 2 has left e +
-// 1, which the asking thread arrived at after asking. Hence sleeper and waker of one instance
-// always agree.
+// effect three instances after it was asked for at e, hence sleeper and waker of one instance
+// always agree: at least one of e + 1 and e + 2 is a whole barrier, or a release, that nobody leaves
+// before the asking thread has gone on from e; and every thread that is at e + 3 has left both.
 #pragma once
 
 #include <atomic>
@@ -110,12 +110,12 @@ class Roster {
     return (episode >= change >> 1) == ((change & 1) != 0);
   }
 
-  // Asks for a change from two instances on; ignored while an earlier one is that fresh. For a
+  // Asks for a change from three instances on; ignored while an earlier one is that fresh. For a
   // thread that is at instance `episode`.
   void ask_for_full_fences(bool on, Episode episode) {
     Episode change = change_.load(std::memory_order_relaxed);
-    if (((change & 1) != 0) == on || episode < (change >> 1) + 2) return;
-    change_.compare_exchange_weak(change, (episode + 2) << 1 | (on ? 1 : 0),
+    if (((change & 1) != 0) == on || episode < (change >> 1) + 3) return;
+    change_.compare_exchange_weak(change, (episode + 3) << 1 | (on ? 1 : 0),
                                   std::memory_order_relaxed, std::memory_order_relaxed);
   }
 

@@ -5,6 +5,7 @@
 
 #include "waiting/episode.h"
 #include "waiting/interruption.h"
+#include "waiting/quick_polls.h"
 #include "waiting/sleep_word.h"
 #include "waiting/wait_stats.h"
 #include "waiting/waiting_policy.h"
@@ -17,14 +18,17 @@ class Waiter {
  public:
   using Memory = MemoryType;
 
-  // To be made on arrival, before the algorithm says that the thread has arrived.
+  // To be made on arrival, before the algorithm says that the thread has arrived. `ended_by` is the
+  // instance that ends the wait for all by being called off: this one, or for a release the gather
+  // before it (barriers/registry.h); kNoEpisode: none.
   Waiter(Policy& policy, Roster<Memory>& roster, const Interruption<Memory>& interruption,
-         unsigned me, Episode episode, WaitStats& stats)
+         unsigned me, Episode episode, Episode ended_by, WaitStats& stats)
       : policy_(policy),
         roster_(roster),
         interruption_(interruption),
         me_(me),
         episode_(episode),
+        ended_by_(ended_by),
         stats_(stats) {
     if constexpr (Policy::kUsesRoster) {
       if (policy_.keeps_roster()) [[unlikely]]
@@ -63,7 +67,7 @@ class Waiter {
   [[gnu::always_inline]] bool leave(bool released) {
     if (full_fences()) [[unlikely]]
       roster_.leave(me_, episode_, stats_);
-    if (released && interruption_.calls_off(episode_)) released = false;
+    if (released && called_off()) released = false;
     if (released) {
       stats_.barriers.add();
       if (!waited_) stats_.arrived_last.add();
@@ -86,10 +90,10 @@ class Waiter {
   template <class Condition>
   bool wait_in_phases(Condition&& holds, SleepWord<Memory>& word, bool for_release) {
     if (holds()) return true;
-    if (interruption_.calls_off(episode_)) return false;
+    if (called_off()) return false;
     begin();
-    if (policy_.quick_polls() && quickly(holds)) return true;
-    const auto done = [&] { return holds() || interruption_.calls_off(episode_); };
+    if (policy_.quick_polls() && holds_soon<Memory>(holds)) return true;
+    const auto done = [&] { return holds() || called_off(); };
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;
     const Wait<Memory> wait{roster_, me_, episode_, now_ns, for_release, stats_};
@@ -105,6 +109,8 @@ class Waiter {
     return holds();
   }
 
+  bool called_off() const { return ended_by_ != kNoEpisode && interruption_.calls_off(ended_by_); }
+
   bool full_fences() const {
     if constexpr (Policy::kUsesRoster) return full_fences_;
     return false;
@@ -117,28 +123,12 @@ class Waiter {
     if (spun_) stats_.spins_begun.add();
   }
 
-  // The first polls follow each other without a pause: on an idle machine the release is one line
-  // crossing away, and a pause could take longer than that.
-  template <class Condition>
-  bool quickly(Condition&& holds) {
-    for (unsigned poll = 0; poll < kBarePolls; ++poll) {
-      if (holds()) return true;
-    }
-    for (unsigned poll = 0; poll < kPausedPolls; ++poll) {
-      Memory::pause();
-      if (holds()) return true;
-    }
-    return false;
-  }
-
-  static constexpr unsigned kBarePolls = 64;
-  static constexpr unsigned kPausedPolls = 32;
-
   Policy& policy_;
   Roster<Memory>& roster_;
   const Interruption<Memory>& interruption_;
   const unsigned me_;
   const Episode episode_;
+  const Episode ended_by_;
   WaitStats& stats_;
   std::uint64_t start_ns_ = 0;  // 0 = no clock read yet
   bool waited_ = false;

@@ -284,19 +284,19 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
   EXPECT_FALSE(crowded.quick_polls());
 }
 
-TEST(Roster, ChangesItsFencesTwoInstancesLater) {
+TEST(Roster, ChangesItsFencesThreeInstancesLater) {
   SimulatedTeam team(2);
   Roster<SimulatedMemory>& roster = team.roster();
   EXPECT_FALSE(roster.full_fences(5));
   roster.ask_for_full_fences(true, 5);
   EXPECT_FALSE(roster.full_fences(5));
-  EXPECT_FALSE(roster.full_fences(6));
-  EXPECT_TRUE(roster.full_fences(7));
-  roster.ask_for_full_fences(false, 8);  // too soon after
-  EXPECT_TRUE(roster.full_fences(10));
-  roster.ask_for_full_fences(false, 9);
-  EXPECT_TRUE(roster.full_fences(10));
-  EXPECT_FALSE(roster.full_fences(11));
+  EXPECT_FALSE(roster.full_fences(7));
+  EXPECT_TRUE(roster.full_fences(8));
+  roster.ask_for_full_fences(false, 10);  // too soon after
+  EXPECT_TRUE(roster.full_fences(13));
+  roster.ask_for_full_fences(false, 11);
+  EXPECT_TRUE(roster.full_fences(13));
+  EXPECT_FALSE(roster.full_fences(14));
 }
 
 }  // namespace

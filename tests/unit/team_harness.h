@@ -57,6 +57,14 @@ class TestTeam {
     return ops_->arrive_and_wait(state_, me, episode, interruption_, stats_[me]);
   }
 
+  bool gather(unsigned me, Episode episode) {
+    return ops_->gather(state_, me, episode, interruption_, stats_[me]);
+  }
+
+  bool release(unsigned me, Episode episode, Episode ended_by) {
+    return ops_->release(state_, me, episode, ended_by, interruption_, stats_[me]);
+  }
+
   void call_off(unsigned me, Episode episode) {
     if (interruption_.call_off(episode)) ops_->wake_everyone(state_, stats_[me]);
   }

@@ -1,0 +1,115 @@
+// One algorithm and one waiting policy on a given Memory, made into an object that can be used without
+// knowing which.
+#pragma once
+
+#include <new>
+
+#include "barriers/layout.h"
+#include "barriers/memory.h"
+#include "waiting/interruption.h"
+#include "waiting/roster.h"
+#include "waiting/waiter.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+// A barrier with its waiting policy behind a few function pointers.
+template <class Memory>
+struct BarrierOps {
+  // Bytes that create() takes from the arena at most.
+  std::size_t (*bytes)(unsigned team, const Layout& layout);
+
+  // Null when the arena was too small.
+  void* (*create)(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait);
+
+  // Thread `me` of the team arrives at instance `episode` and waits. True: released, all have
+  // arrived, and their earlier stores are seen. False: the instance was called off
+  // (waiting/interruption.h), for all.
+  bool (*arrive_and_wait)(void* state, unsigned me, Episode episode,
+                          const Interruption<Memory>& interruption, WaitStats& stats);
+
+  // Half a barrier each, for fork and join: a gather and the release after it are two instances.
+  // Full ones may lie between a release and the next gather, not between a gather and its release.
+  // At gather() everyone arrives; only thread 0, the primary, waits for all, whose earlier stores it
+  // has then seen. At release() the others wait for the primary and then have seen its earlier
+  // stores. False: the gather was called off, for all; who comes to the release unaware finds it out
+  // there, where `ended_by` is the gather's episode. Whoever knows passes kNoEpisode.
+  bool (*gather)(void* state, unsigned me, Episode episode,
+                 const Interruption<Memory>& interruption, WaitStats& stats);
+  bool (*release)(void* state, unsigned me, Episode episode, Episode ended_by,
+                  const Interruption<Memory>& interruption, WaitStats& stats);
+
+  // After calling an instance off: those who sleep in it look again.
+  void (*wake_everyone)(void* state, WaitStats& stats);
+};
+
+namespace detail {
+
+template <class Memory, template <class, class> class Algorithm, class Policy>
+struct BarrierState {
+  using Waiting = Waiter<Memory, Policy>;
+  using Barrier = Algorithm<Memory, Waiting>;
+
+  // What both begin with is read at every instance: one line.
+  alignas(kCoherenceGranule) Roster<Memory> roster;
+  Policy policy;
+  Barrier barrier;
+
+  BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
+      : roster(roster_bytes(team) != 0 ? arena.take(roster_bytes(team)) : nullptr, team),
+        policy(wait),
+        barrier(team, layout, arena) {}
+
+  static constexpr std::size_t roster_bytes(unsigned team) {
+    return Policy::kUsesRoster ? Roster<Memory>::bytes(team) : 0;
+  }
+
+  static std::size_t bytes(unsigned team, const Layout& layout) {
+    constexpr std::size_t kArrays = 4;  // no algorithm has more; each is aligned to a stride
+    return sizeof(BarrierState) + alignof(BarrierState) + Barrier::bytes(team, layout) +
+           roster_bytes(team) + kCoherenceGranule + kArrays * layout.stride;
+  }
+
+  static void* create(Arena& arena, unsigned team, const Layout& layout,
+                      const WaitParameters& wait) {
+    void* place = arena.take(sizeof(BarrierState), alignof(BarrierState));
+    return place == nullptr ? nullptr : ::new (place) BarrierState(arena, team, layout, wait);
+  }
+
+  static bool arrive_and_wait(void* state, unsigned me, Episode episode,
+                              const Interruption<Memory>& interruption, WaitStats& stats) {
+    auto& self = *static_cast<BarrierState*>(state);
+    Memory::drain_stores();
+    Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
+    return waiter.leave(self.barrier.arrive_and_wait(me, episode, waiter));
+  }
+
+  static bool gather(void* state, unsigned me, Episode episode,
+                     const Interruption<Memory>& interruption, WaitStats& stats) {
+    auto& self = *static_cast<BarrierState*>(state);
+    Memory::drain_stores();
+    Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
+    return waiter.leave(self.barrier.gather(me, episode, waiter));
+  }
+
+  static bool release(void* state, unsigned me, Episode episode, Episode ended_by,
+                      const Interruption<Memory>& interruption, WaitStats& stats) {
+    auto& self = *static_cast<BarrierState*>(state);
+    Memory::drain_stores();
+    Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
+    return waiter.leave(self.barrier.release(me, episode, waiter));
+  }
+
+  static void wake_everyone(void* state, WaitStats& stats) {
+    auto& self = *static_cast<BarrierState*>(state);
+    Memory::full_fence();  // whatever fence the sleepers rely on
+    self.barrier.wake_everyone(stats);
+    self.roster.wake_everyone(stats);
+  }
+
+  static constexpr BarrierOps<Memory> kOps{bytes,  create,  arrive_and_wait,
+                                           gather, release, wake_everyone};
+};
+
+}  // namespace detail
+}  // namespace muster

@@ -1,0 +1,125 @@
+// Halves of barriers: one suite over algorithm x policy x team size, as fork and join use them. Thread
+// 0 is the primary: what it stored before a release all others see after it, and after a gather it
+// sees what they stored. Plain memory again: ThreadSanitizer sees what is not ordered.
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <random>
+#include <tuple>
+
+#include "platform/cpus.h"
+#include "tests/unit/team_harness.h"
+
+namespace muster::test {
+namespace {
+
+using Combination = std::tuple<BarrierKind, WaitKind, unsigned>;
+
+class ForkJoinSuite : public testing::TestWithParam<Combination> {
+ protected:
+  BarrierKind algorithm() const { return std::get<0>(GetParam()); }
+  WaitKind policy() const { return std::get<1>(GetParam()); }
+  unsigned size() const { return std::get<2>(GetParam()); }
+
+  // A spinning team with more threads than CPUs goes on only when the scheduler preempts somebody.
+  bool slow() const { return policy() == WaitKind::kSpin && size() > allowed_cpus(); }
+  unsigned regions() const { return slow() ? 2 : size() <= 4 ? 400 : 30; }
+};
+
+// Regions with none to two barriers inside; more episodes than a byte holds in small teams.
+TEST_P(ForkJoinSuite, HandsWorkOutAndResultsBack) {
+  TestTeam<NativeMemory> team(algorithm(), policy(), size());
+  ASSERT_TRUE(team.made());
+  unsigned work = 0;
+  std::vector<unsigned> result(size(), 0);
+  std::vector<std::uint64_t> wrong(size(), 0);
+  team.run([&](unsigned me) {
+    Episode episode = 0;
+    for (unsigned region = 1; region <= regions(); ++region) {
+      if (me == 0) work = region;
+      if (!team.release(me, ++episode, kNoEpisode)) ++wrong[me];
+      if (work != region) ++wrong[me];
+      result[me] = work + me;
+      for (unsigned barrier = 0; barrier < region % 3; ++barrier) {
+        if (!team.arrive(me, ++episode)) ++wrong[me];
+        for (unsigned i = 0; i < size(); ++i) {
+          if (result[i] != region + i) ++wrong[me];
+        }
+      }
+      if (!team.gather(me, ++episode)) ++wrong[me];
+      if (me != 0) continue;
+      for (unsigned i = 0; i < size(); ++i) {
+        if (result[i] != region + i) ++wrong[me];
+      }
+    }
+  });
+  for (unsigned i = 0; i < size(); ++i) EXPECT_EQ(wrong[i], 0U) << "thread " << i;
+}
+
+// As a region that ends with tasks does: everyone leaves the gather for the real barrier, and the
+// next release is there for all. std::barrier stands for the real one.
+TEST_P(ForkJoinSuite, AGatherIsCalledOffByAllOrNone) {
+  if (slow()) return;  // the same code as in teams that fit
+  TestTeam<NativeMemory> team(algorithm(), policy(), size());
+  ASSERT_TRUE(team.made());
+  std::barrier real(size());
+  unsigned work = 0;
+  std::vector<unsigned> result(size(), 0);
+  std::vector<std::uint64_t> wrong(size(), 0);
+  std::vector<unsigned> at_real(size(), 0);
+  const unsigned rounds = regions() / 2;
+  team.run([&](unsigned me) {
+    std::minstd_rand random(me + 1);
+    Episode episode = 0;
+    bool told = true;  // whether the gather before was called off, or there was none
+    for (unsigned region = 1; region <= rounds; ++region) {
+      if (me == 0) work = region;
+      const Episode gathered = episode++;
+      if (!team.release(me, episode, told ? kNoEpisode : gathered)) {
+        ++at_real[me];
+        real.arrive_and_wait();
+        if (!team.release(me, episode, kNoEpisode)) ++wrong[me];
+      }
+      if (work != region) ++wrong[me];
+      if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      result[me] = region;
+      ++episode;
+      if (region % 3 == 0 && me == region / 3 % size()) team.call_off(me, episode);
+      told = !team.gather(me, episode);
+      if (told) {
+        ++at_real[me];
+        real.arrive_and_wait();
+      }
+      if (me != 0) continue;
+      for (unsigned i = 0; i < size(); ++i) {
+        if (result[i] != region) ++wrong[me];
+      }
+    }
+    // Whoever left the last gather unaware.
+    if (me == 0) work = rounds + 1;
+    const Episode gathered = episode++;
+    if (!team.release(me, episode, told ? kNoEpisode : gathered)) {
+      ++at_real[me];
+      real.arrive_and_wait();
+      if (!team.release(me, episode, kNoEpisode)) ++wrong[me];
+    }
+  });
+  for (unsigned i = 0; i < size(); ++i) {
+    EXPECT_EQ(wrong[i], 0U) << "thread " << i;
+    EXPECT_EQ(at_real[i], rounds / 3) << "thread " << i;
+  }
+}
+
+std::string name(const testing::TestParamInfo<Combination>& info) {
+  return plain(name_of(std::get<0>(info.param))) + "_" + plain(name_of(std::get<1>(info.param))) +
+         "_" + std::to_string(std::get<2>(info.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ForkJoinSuite,
+                         testing::Combine(testing::ValuesIn(algorithms()),
+                                          testing::ValuesIn(policies()),
+                                          testing::Values(1U, 2U, 3U, 4U, 7U, 16U, 33U)),
+                         name);
+
+}  // namespace
+}  // namespace muster::test
