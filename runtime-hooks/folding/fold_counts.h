@@ -1,0 +1,53 @@
+// What became of the parallel regions, for the report. Written by the initial thread and, for regions
+// of other threads, under relaxed atomics: each count is exact.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime-hooks/folding/fold_reason.h"
+
+namespace muster {
+
+// One place of the program at which folds were closed or regions not folded.
+struct FoldSite {
+  const char* symbol = nullptr;  // the entry point
+  const void* caller = nullptr;  // its return address
+  const char* reason = nullptr;  // of kUnfoldedNames or kClosedNames
+  bool closed = false;           // else a region that was not folded
+  std::uint64_t count = 0;
+};
+
+inline constexpr unsigned kMaxFoldSites = 64;
+
+struct FoldCounts {
+  std::atomic<std::uint64_t> opened{0};
+  std::atomic<std::uint64_t> folded{0};  // regions, those that opened a fold included
+  std::atomic<std::uint64_t> unfolded[kUnfoldedReasons] = {};
+  std::atomic<std::uint64_t> closed[kClosedReasons] = {};
+  // The first places, in the order of their first time; further ones are counted above only.
+  FoldSite sites[kMaxFoldSites];
+  unsigned site_count = 0;
+};
+
+const FoldCounts& fold_counts();
+
+// When to fold: MUSTER_FORKJOIN.
+enum class ForkJoin { kAuto, kOn, kOff };
+
+constexpr const char* name_of(ForkJoin choice) {
+  switch (choice) {
+    case ForkJoin::kAuto:
+      return "auto";
+    case ForkJoin::kOn:
+      return "on";
+    case ForkJoin::kOff:
+      return "off";
+  }
+  return "";
+}
+
+// Set once before the first region.
+void set_fork_join(ForkJoin choice);
+
+}  // namespace muster

@@ -1,0 +1,47 @@
+// Why a region was not folded, and why an open fold was closed. Both are counted and reported
+// (docs/region-folding.md).
+#pragma once
+
+namespace muster {
+
+// Regions that the real runtime forked.
+#define MUSTER_UNFOLDED_REASONS(X)                                                         \
+  X(kOff, "MUSTER_FORKJOIN=off")                                                           \
+  X(kTooFew, "too few in a row")      /* auto waits for some before it opens */            \
+  X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */       \
+  X(kInsideRegion, "inside another region")                                                \
+  X(kOtherThread, "not the initial thread")                                                \
+  X(kClause, "a clause")            /* proc_bind and the like: for one region only */      \
+  X(kDynamic, "dynamic adjustment") /* the runtime may choose another size each time */    \
+  X(kTeamOfOne, "team of one")                                                             \
+  X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */     \
+  X(kUnknownEntries, "unknown entry points") /* the runtime has some that no list knows */ \
+  X(kNoStart, "no GOMP_parallel_start")                                                    \
+  X(kOtherKind, "another kind of region") /* an entry point that is never folded */        \
+  X(kEnding, "the thread is ending")
+
+#define MUSTER_CLOSED_REASONS(X)                                                      \
+  X(kCall, "runtime call")       /* from the serial part, as the entry point names */ \
+  X(kSetting, "setting changed") /* by a region's code: closed at the region's end */ \
+  X(kSize, "other team size")                                                         \
+  X(kClause, "a clause")                                                              \
+  X(kOtherKind, "another kind of region")                                             \
+  X(kOtherRuntime, "another runtime")                                                 \
+  X(kLastingTask, "detached or target task")                                          \
+  X(kFork, "fork")                                                                    \
+  X(kEnd, "end") /* of the program, or of its initial thread */
+
+#define MUSTER_ENUMERATOR(symbol, name) symbol,
+enum class Unfolded { MUSTER_UNFOLDED_REASONS(MUSTER_ENUMERATOR) };
+enum class Closed { MUSTER_CLOSED_REASONS(MUSTER_ENUMERATOR) };
+#undef MUSTER_ENUMERATOR
+
+#define MUSTER_NAME(symbol, name) name,
+inline constexpr const char* kUnfoldedNames[] = {MUSTER_UNFOLDED_REASONS(MUSTER_NAME)};
+inline constexpr const char* kClosedNames[] = {MUSTER_CLOSED_REASONS(MUSTER_NAME)};
+#undef MUSTER_NAME
+
+inline constexpr unsigned kUnfoldedReasons = sizeof(kUnfoldedNames) / sizeof(kUnfoldedNames[0]);
+inline constexpr unsigned kClosedReasons = sizeof(kClosedNames) / sizeof(kClosedNames[0]);
+
+}  // namespace muster

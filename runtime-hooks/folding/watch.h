@@ -1,0 +1,27 @@
+// Which threads the thunks of the runtime's entry points (preload/thunks/) have to look at: one byte
+// per thread, zero for all threads but those that a fold concerns.
+#pragma once
+
+#include <cstdint>
+
+namespace muster {
+
+inline constexpr std::uint8_t kInSerialPart = 1;  // the fold's primary thread, between two regions
+inline constexpr std::uint8_t kInFoldedRegion = 2;  // any thread of a folded region
+inline constexpr std::uint8_t kMayFold = 4;  // the initial thread, in the serial part, no fold open
+
+extern "C" thread_local constinit std::uint8_t t_muster_watches
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+// What an entry point does to a fold that it is called beside.
+enum class Effect : std::uint8_t {
+  kCloses,  // needs the serial part to be one: calls watched(kInSerialPart) only
+  kSets,    // changes a setting that regions inherit: watched with any flag
+  kPushes,  // an unusual clause for the thread's next region: watched with any flag
+};
+
+// Called before the real entry point `symbol`, by a thread whose t_muster_watches has a flag that the
+// effect asks for. `symbol` lives for ever.
+void on_watched_call(const char* symbol, Effect effect, const void* caller);
+
+}  // namespace muster
