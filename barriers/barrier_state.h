@@ -89,7 +89,7 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
-    return waiter.leave(self.barrier.gather(me, episode, waiter));
+    return waiter.leave_half(self.barrier.gather(me, episode, waiter));
   }
 
   static bool release(void* state, unsigned me, Episode episode, Episode ended_by,
@@ -97,7 +97,7 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
-    return waiter.leave(self.barrier.release(me, episode, waiter));
+    return waiter.leave_half(self.barrier.release(me, episode, waiter));
   }
 
   static void wake_everyone(void* state, WaitStats& stats) {

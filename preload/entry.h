@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtime.h"
 
 // An entry point: exported, with the runtime's own name and C linkage. Everything else is hidden.
@@ -27,6 +28,15 @@ inline void ensure_ready() {
     get_ready();
 }
 
+// What an entry point begins with that needs the serial part to be one: a fold that is open beside it
+// is closed first. `symbol` is the entry point's.
+inline void entering(const char* symbol, const void* caller) {
+  ensure_ready();
+  if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
+    on_watched_call(symbol, Effect::kCloses, caller);
+  }
+}
+
 // A runtime that has some of the symbols but not this one: without Muster the loader would have
 // refused.
 template <class Function>
@@ -37,7 +47,7 @@ Function required(Function function, const char* symbol) {
 }
 
 inline RealFunctions* real_of(const void* caller, const char* symbol) {
-  ensure_ready();
+  entering(symbol, caller);
   return &runtime_of(caller, symbol).real;
 }
 

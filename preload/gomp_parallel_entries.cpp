@@ -1,5 +1,6 @@
 // Parallel regions of gcc's code: each gets a team frame around its function.
 #include "preload/entry.h"
+#include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/region.h"
 #include "runtime-hooks/started_region.h"
 
@@ -8,9 +9,9 @@ namespace {
 
 // fork(function, data) is the real call, for the region as it is or wrapped.
 template <class Fork>
-auto region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
-            Fork&& fork) {
-  const ForkScope scope(runtime);
+auto region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data, Fork&& fork,
+            Unfolded why = Unfolded::kOtherKind) {
+  const ForkScope scope(runtime, why);
   if (runtime.contains(caller) || !scope.wraps()) return fork(function, data);
   GompRegion wrapped{function, data, scope.whose()};
   return fork(&GompRegion::run, static_cast<void*>(&wrapped));
@@ -29,8 +30,9 @@ void start_region(Runtime& runtime, const void* caller, abi::GompRegion function
   started->enter();
 }
 
+// For regions that are never folded.
 Runtime& runtime_for(const void* caller, const char* symbol) {
-  ensure_ready();
+  entering(symbol, caller);
   return runtime_of(caller, symbol);
 }
 
@@ -41,10 +43,18 @@ using namespace muster;
 
 MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned threads,
                                  unsigned flags) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel");
-  region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel(body, argument, threads, flags);
-  });
+  ensure_ready();
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
+  const RegionCall call{
+      runtime, RegionBody(function, data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
+  Unfolded why = Unfolded::kNotReplaced;
+  if (runtime.replaced && !runtime.contains(MUSTER_CALLER) && the_fold().run(call, why)) return;
+  region(
+      runtime, MUSTER_CALLER, function, data,
+      [&](abi::GompRegion body, void* argument) {
+        runtime.real.GOMP_parallel(body, argument, threads, flags);
+      },
+      why);
 }
 
 MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,

@@ -2,6 +2,7 @@
 #include <cstdarg>
 
 #include "preload/entry.h"
+#include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/region.h"
 
 namespace muster {
@@ -17,7 +18,7 @@ void fork_unwrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
 
 void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi::Microtask function,
                   void* const* arguments, const RegionTeam& whose) {
-  KmpcRegion region{function, count, arguments, whose};
+  KmpcRegion region{RegionBody(function, count, arguments), whose};
   fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
 }
 
@@ -55,7 +56,11 @@ MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::
     fork_unwrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments);
     return;
   }
-  const ForkScope fork(runtime);
+  const RegionCall call{
+      runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", MUSTER_CALLER}};
+  Unfolded why = Unfolded::kNotReplaced;
+  if (runtime.replaced && the_fold().run(call, why)) return;
+  const ForkScope fork(runtime, why);
   if (fork.wraps()) {
     fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
   } else {
@@ -69,13 +74,17 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call_if");
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
-  const ForkScope fork(runtime);
+  // The one argument, where there is one, is passed to the function as it is.
+  const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
+  const RegionCall call{runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0};
+  Unfolded why = Unfolded::kNotReplaced;
+  if (runtime.replaced && the_fold().run(call, why)) return;
+  const ForkScope fork(runtime, why);
   if (!fork.wraps()) {
     real(where, count, function, condition, argument);
     return;
   }
-  // The one argument, where there is one, is passed to the function as it is.
-  KmpcRegion region{function, argument != nullptr ? 1 : 0, &argument, fork.whose()};
+  KmpcRegion region{body, fork.whose()};
   real(where, 1, KmpcRegion::wrapper(), condition, &region);
 }
 
@@ -83,7 +92,7 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
 MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
                                      ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
-  ensure_ready();
+  entering("__kmpc_fork_teams", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
   const auto real = runtime.real.__kmpc_fork_teams;
   if (!runtime.replaced || runtime.contains(MUSTER_CALLER)) {
@@ -94,10 +103,20 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
 }
 
 MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
-  ensure_ready();
+  entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
   note_serialized(runtime, MUSTER_CALLER, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
+}
+
+// The size of the thread's next region.
+MUSTER_EXPORT void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread thread,
+                                           std::int32_t size) {
+  ensure_ready();
+  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
+  if (the_fold().keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER}))
+    return;
+  required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);
 }
 
 MUSTER_EXPORT void __kmpc_end_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {

@@ -14,6 +14,8 @@
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/report.h"
+#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/yield_caller.h"
@@ -23,11 +25,16 @@
 namespace muster {
 namespace {
 
-// The child inherits the caller's affinity and slice: they must be its own.
-void before_fork() { give_everything_back(); }
+// The child inherits the caller's affinity and slice: they must be its own. And it has none of the
+// threads that a fold keeps.
+void before_fork() {
+  give_everything_back();
+  if ((t_muster_watches & kInSerialPart) != 0) the_fold().close(Closed::kFork, {});
+}
 
 void after_fork_in_child() {
   runtimes_after_fork();
+  the_fold().after_fork_in_child();
   teams_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
@@ -76,6 +83,10 @@ void get_ready() {
                         .base_ns = in_force.wait_base_us * 1000,
                         .conditional_ns = in_force.wait_cond_us * 1000});
     switch_runtimes(in_force.on);
+    read_fp_inheritance();
+    set_fork_join(std::getenv("MUSTER_FORKJOIN")
+                      ? (*std::getenv("MUSTER_FORKJOIN") == 'a' ? ForkJoin::kAuto : ForkJoin::kOn)
+                      : ForkJoin::kOff);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();

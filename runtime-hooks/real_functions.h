@@ -10,12 +10,16 @@
 #include "runtime-hooks/abi.h"
 
 // X(result, name, (parameters)), grouped as the files of preload/ are.
-#define MUSTER_QUERY_FUNCTIONS(X)  \
-  X(int, omp_get_num_threads, ())  \
-  X(int, omp_get_thread_num, ())   \
-  X(int, omp_get_cancellation, ()) \
-  X(int, omp_get_proc_bind, ())    \
-  X(int, omp_get_num_places, ())   \
+#define MUSTER_QUERY_FUNCTIONS(X)     \
+  X(int, omp_get_num_threads, ())     \
+  X(int, omp_get_thread_num, ())      \
+  X(int, omp_get_cancellation, ())    \
+  X(int, omp_get_max_threads, ())     \
+  X(void, omp_set_num_threads, (int)) \
+  X(int, omp_get_dynamic, ())         \
+  X(int, omp_get_level, ())           \
+  X(int, omp_get_proc_bind, ())       \
+  X(int, omp_get_num_places, ())      \
   X(int, omp_get_place_num_procs, (int))
 
 #define MUSTER_BARRIER_FUNCTIONS(X)                                        \
@@ -33,6 +37,8 @@
 #define MUSTER_KMPC_FORK_FUNCTIONS(X)                                                            \
   X(void, __kmpc_fork_call, (abi::Ident*, std::int32_t, abi::Microtask, ...))                    \
   X(void, __kmpc_fork_call_if, (abi::Ident*, std::int32_t, abi::Microtask, std::int32_t, void*)) \
+  X(void, __kmpc_push_num_threads, (abi::Ident*, abi::GlobalThread, std::int32_t))               \
+  X(abi::GlobalThread, __kmpc_global_thread_num, (abi::Ident*))                                  \
   X(void, __kmpc_fork_teams, (abi::Ident*, std::int32_t, abi::Microtask, ...))                   \
   X(void, __kmpc_serialized_parallel, (abi::Ident*, abi::GlobalThread))                          \
   X(void, __kmpc_end_serialized_parallel, (abi::Ident*, abi::GlobalThread))

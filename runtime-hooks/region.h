@@ -1,11 +1,9 @@
 // Parallel regions: the wrapper around a region's function that pushes the team's frame.
 #pragma once
 
-#include <cstdarg>
-
 #include "platform/given_back.h"
 #include "runtime-hooks/abi.h"
-#include "runtime-hooks/call_with_arguments.h"
+#include "runtime-hooks/folding/region_body.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/thread_state.h"
 
@@ -44,16 +42,17 @@ class FrameScope {
 
 // The forking thread's side of a region: holds the team while the region runs. Without a team (a
 // runtime that is not replaced, an unknown region around this one, no memory) the region is
-// unknown, and so are its barriers, to all its threads.
+// unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
 class ForkScope {
  public:
-  explicit ForkScope(Runtime& runtime) : state_(thread_state()) {
+  ForkScope(Runtime& runtime, Unfolded why) : state_(thread_state()) {
     give_everything_back();  // the region's threads inherit it
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
     } else if (state_ != nullptr && (state_->top == nullptr || state_->top->team != nullptr)) {
       whose_.team = Team::acquire(runtime, *state_);
+      state_->unfolded[static_cast<unsigned>(why)].add();
     }
   }
   ~ForkScope() {
@@ -77,28 +76,17 @@ class ForkScope {
 
 // What the threads of a region need, on the primary thread's stack. Each of them fetches it once a
 // region, so it is one cache line, also with the few arguments that most regions have.
-inline constexpr int kFewArguments = 2;
 
-// A region of clang's, and its arguments.
+// A region of clang's.
 struct alignas(64) KmpcRegion {
-  abi::Microtask function;
+  RegionBody body;
   RegionTeam whose;
-  int argument_count;
-  void* const* many = nullptr;
-  void* few[kFewArguments] = {};
-
-  KmpcRegion(abi::Microtask region, int count, void* const* arguments, const RegionTeam& team)
-      : function(region), whose(team), argument_count(count), many(arguments) {
-    for (int i = 0; i < count && i < kFewArguments; ++i) few[i] = arguments[i];
-  }
 
   // In place of the function, with the region as the one argument.
   static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
     const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
     const FrameScope frame(self.whose);
-    call_with_arguments([&](auto... arguments) { self.function(global, bound, arguments...); },
-                        self.argument_count <= kFewArguments ? self.few : self.many,
-                        self.argument_count);
+    self.body(global, bound);
   }
 
   static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }

@@ -50,6 +50,23 @@ class Team {
     return ops_->arrive_and_wait(barrier_, thread, ++me.episode, interruption_, me.stats);
   }
 
+  // The halves of a barrier (barriers/barrier_state.h), for thread 0 and the others. gather(): false
+  // as above.
+  bool gather(Member& me, unsigned thread) {
+    return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats);
+  }
+  void release_others(Member& me) {
+    ops_->release(barrier_, 0, ++me.episode, kNoEpisode, interruption_, me.stats);
+  }
+  // False: the gather `ended_by` was called off after this thread had left it. The instance of the
+  // release is still to come then.
+  bool wait_for_release(Member& me, unsigned thread, Episode ended_by) {
+    const Episode episode = me.episode + 1;
+    if (!ops_->release(barrier_, thread, episode, ended_by, interruption_, me.stats)) return false;
+    me.episode = episode;
+    return true;
+  }
+
   // The real barrier must finish what the calling thread has just created: this frame's next
   // instance (the present one, when it is already there), or with `lasting` all the rest of the
   // region.

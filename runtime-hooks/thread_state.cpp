@@ -22,6 +22,7 @@ void leave_to_next_thread(void* value) {
   t_thread_state = nullptr;
   state->top = nullptr;
   state->fork_depth = 0;
+  state->initial = Initial::kUnknown;
   state->taken.store(false, std::memory_order_release);
 }
 
@@ -65,7 +66,10 @@ ThreadState* first_thread_state() { return g_first.load(std::memory_order_acquir
 
 void threads_after_fork() {
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    state->initial = Initial::kUnknown;
     state->regions.clear();
+    state->folded.clear();
+    for (Tally& count : state->unfolded) count.clear();
     for (Tally& count : state->replaced) count.clear();
     for (Tally& count : state->passed) count.clear();
     for (Tally& count : state->reasons) count.clear();

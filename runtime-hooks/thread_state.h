@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "platform/cache_line.h"
+#include "runtime-hooks/folding/fold_reason.h"
 #include "runtime-hooks/pass_reason.h"
 #include "waiting/runtime_yield.h"
 #include "waiting/wait_stats.h"
@@ -33,11 +34,17 @@ struct Frame {
 
 inline constexpr unsigned kSpareTeams = 4;
 
+// Whether a thread is the process's first.
+enum class Initial : std::uint8_t { kUnknown, kYes, kNo };
+
 struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
+  Initial initial = Initial::kUnknown;
   Tally regions;
+  Tally folded;  // of these
+  Tally unfolded[kUnfoldedReasons];
   Tally replaced[kEntries];
   Tally passed[kEntries];
   Tally reasons[kPassReasons];

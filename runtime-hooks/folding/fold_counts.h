@@ -1,8 +1,6 @@
-// What became of the parallel regions, for the report. Written by the initial thread and, for regions
-// of other threads, under relaxed atomics: each count is exact.
+// What became of the parallel regions, for the report.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "runtime-hooks/folding/fold_reason.h"
@@ -21,15 +19,16 @@ struct FoldSite {
 inline constexpr unsigned kMaxFoldSites = 64;
 
 struct FoldCounts {
-  std::atomic<std::uint64_t> opened{0};
-  std::atomic<std::uint64_t> folded{0};  // regions, those that opened a fold included
-  std::atomic<std::uint64_t> unfolded[kUnfoldedReasons] = {};
-  std::atomic<std::uint64_t> closed[kClosedReasons] = {};
+  std::uint64_t opened = 0;
+  std::uint64_t folded = 0;  // regions, those that opened a fold included
+  std::uint64_t unfolded[kUnfoldedReasons] = {};
+  std::uint64_t closed[kClosedReasons] = {};
   // The first places, in the order of their first time; further ones are counted above only.
   FoldSite sites[kMaxFoldSites];
   unsigned site_count = 0;
 };
 
+// As they stand now. Others may still be counting.
 const FoldCounts& fold_counts();
 
 // When to fold: MUSTER_FORKJOIN.
@@ -49,5 +48,6 @@ constexpr const char* name_of(ForkJoin choice) {
 
 // Set once before the first region.
 void set_fork_join(ForkJoin choice);
+ForkJoin fork_join();
 
 }  // namespace muster

@@ -44,4 +44,9 @@ inline constexpr const char* kClosedNames[] = {MUSTER_CLOSED_REASONS(MUSTER_NAME
 inline constexpr unsigned kUnfoldedReasons = sizeof(kUnfoldedNames) / sizeof(kUnfoldedNames[0]);
 inline constexpr unsigned kClosedReasons = sizeof(kClosedNames) / sizeof(kClosedNames[0]);
 
+constexpr const char* name_of(Unfolded reason) {
+  return kUnfoldedNames[static_cast<unsigned>(reason)];
+}
+constexpr const char* name_of(Closed reason) { return kClosedNames[static_cast<unsigned>(reason)]; }
+
 }  // namespace muster

@@ -1,0 +1,121 @@
+// Region folding: one real parallel region of the OpenMP runtime is kept open while the program goes
+// through its serial parts, and the program's next regions run inside it. A fork is then a release of
+// the fold's team, a join a gather. docs/region-folding.md tells what that must not be noticed by.
+//
+// There is one fold in a process, the initial thread's. Its primary thread and the owner of all that
+// is here is that thread; the others read `order_` after a release.
+#pragma once
+
+#include <atomic>
+
+#include "platform/fp_control.h"
+#include "runtime-hooks/folding/fold_counts.h"
+#include "runtime-hooks/folding/region_body.h"
+#include "runtime-hooks/folding/rhythm.h"
+#include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/team.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// Where the program does something that the report may have to name.
+struct CallSite {
+  const char* symbol;
+  const void* caller;
+};
+
+// A region that the calling thread begins.
+struct RegionCall {
+  Runtime& runtime;
+  RegionBody body;
+  CallSite site;
+  unsigned asked_size = 0;  // by the call itself; 0: not
+  bool has_clause = false;  // one that a fold cannot serve
+};
+
+class Fold {
+ public:
+  // Runs the region in the fold, opening one where it is time to. False, with the reason: the real
+  // runtime must fork it. For any thread.
+  bool run(const RegionCall& call, Unfolded& why);
+
+  // The calling thread asks for its next region's size. True: the real runtime need not be told.
+  bool keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site);
+  // It asks for something else for its next region.
+  void note_clause() { next_.clause = true; }
+  // Code of a folded region changed a setting that the next regions must not see. Any thread.
+  void note_setting() { setting_.store(true, std::memory_order_relaxed); }
+
+  // For the fold's primary thread between two regions.
+  void close(Closed reason, CallSite site);
+  // Whether a call from there is the runtime's own, which came back to us.
+  bool is_runtimes_own(const void* caller) const { return runtime_->contains(caller); }
+  // What omp_get_max_threads() answers there.
+  int serial_max_threads() const { return serial_max_; }
+
+  // Its thread ends, and with it the fold.
+  void end();
+  // In the child of a fork. The fold's threads are no more.
+  void after_fork_in_child();
+
+  // What this thread counted.
+  void count(FoldCounts& sum) const;
+
+  // Whether it waits for some regions in a row before it opens. Before the first region.
+  void set_patience(bool patient) { rhythm_ = Rhythm(patient); }
+
+ private:
+  // What a release hands out.
+  struct alignas(kCoherenceGranule) Order {
+    RegionBody body;
+    FpControl fp;
+    bool leave = false;
+  };
+
+  // The thread's next region, as entry points before it have arranged.
+  struct Next {
+    bool clause = false;
+    int size = 0;                 // 0: none was asked for
+    abi::Ident* where = nullptr;  // of that
+    bool runtime_knows = true;
+  };
+
+  bool closed_for(const RegionCall& call, unsigned asked, bool clause);
+  bool may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why);
+  bool open(const RegionCall& call, unsigned asked, Unfolded& why);
+  void run_open(const RegionBody& body);
+  void join_for_real();
+  void finish_tasks(Frame& frame) const;
+  static void work(void* fold);
+  void take_orders(Frame& frame, abi::GlobalThread global);
+  void note(const char* reason, bool closed, CallSite site);
+
+  Order order_;
+  Runtime* runtime_ = nullptr;
+  Team* team_ = nullptr;
+  std::atomic<bool> setting_{false};
+
+  // The primary thread's alone.
+  Frame frame_;
+  ThreadState* state_ = nullptr;
+  abi::GlobalThread global_ = 0;
+  unsigned wanted_size_ = 0;  // what was asked for, or else the setting
+  int serial_max_ = 1;
+  int inner_max_ = 1;  // the same as the runtime has it inside the fold
+  unsigned long regions_ = 0;
+  Next next_;
+  Rhythm rhythm_{true};
+  bool open_ = false;
+  bool ended_ = false;  // for good
+  bool end_is_watched_ = false;
+
+  std::uint64_t opened_ = 0;
+  std::uint64_t closed_[kClosedReasons] = {};
+  FoldSite sites_[kMaxFoldSites];
+  unsigned site_count_ = 0;
+};
+
+Fold& the_fold();
+
+}  // namespace muster

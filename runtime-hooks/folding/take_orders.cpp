@@ -1,0 +1,86 @@
+// The other threads of a fold: they wait for orders inside the real region.
+#include "platform/given_back.h"
+#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/inherited_fp.h"
+
+namespace muster {
+namespace {
+
+// A thread's state for as long as the fold lasts. Without memory for a lasting one it serves itself
+// with one of its own, whose counts are lost: all threads of a team must take the same way.
+class OwnState {
+ public:
+  OwnState() : state_(thread_state()) {
+    if (state_ == nullptr) t_thread_state = state_ = &spare_;
+  }
+  ~OwnState() {
+    if (state_ == &spare_) t_thread_state = nullptr;
+  }
+  OwnState(const OwnState&) = delete;
+  OwnState& operator=(const OwnState&) = delete;
+  ThreadState& operator*() const { return *state_; }
+
+ private:
+  ThreadState* state_;
+  ThreadState spare_;
+};
+
+}  // namespace
+
+// The explicit barrier of the real runtime finishes the tasks that the join has found pending. They
+// may be long, so they run wherever the program lets them.
+void Fold::finish_tasks(Frame& frame) const {
+  frame.at_real_barrier = true;
+  give_place_back();
+  runtime_->real.GOMP_barrier();
+  frame.at_real_barrier = false;
+}
+
+void Fold::work(void* fold) {
+  Fold& self = *static_cast<Fold*>(fold);
+  const RealFunctions& real = self.runtime_->real;
+  OwnState state;
+  Frame frame;
+  frame.outer = (*state).top;
+  frame.runtime = self.runtime_;
+  frame.team = self.team_;
+  frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
+  const auto size = static_cast<unsigned>(real.omp_get_num_threads());
+  PassReason reason = PassReason::kNoMemory;
+  frame.me = self.team_->join(size, frame.thread, reason);
+  if (frame.me == nullptr) return;
+  (*state).top = &frame;
+  t_muster_watches = kInFoldedRegion;
+  self.take_orders(frame, real.__kmpc_global_thread_num(nullptr));
+  t_muster_watches = 0;
+  (*state).top = frame.outer;
+  give_everything_back();
+}
+
+void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
+  Member& me = *frame.me;
+  // The gather that this thread has left without knowing whether all could: others may call it off
+  // as long as they have not arrived there.
+  Episode gathered = kNoEpisode;
+  for (;;) {
+    while (!team_->wait_for_release(me, frame.thread, gathered)) {
+      finish_tasks(frame);
+      gathered = kNoEpisode;
+    }
+    if (order_.leave) return;
+    const RegionBody body = order_.body;
+    if (fp_is_inherited()) order_.fp.put_in_force();
+    frame.serialized = 0;
+    abi::GlobalThread global = its_global;
+    auto bound = static_cast<std::int32_t>(frame.thread);
+    body(&global, &bound);
+    if (team_->gather(me, frame.thread)) {
+      gathered = me.episode;
+    } else {
+      finish_tasks(frame);
+      gathered = kNoEpisode;
+    }
+  }
+}
+
+}  // namespace muster
