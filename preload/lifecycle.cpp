@@ -105,6 +105,8 @@ void get_ready() {
 
 namespace {
 
+__attribute__((constructor)) void at_start() { the_fold().begin(); }
+
 // Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
 // Muster would not write anything there either.
 __attribute__((destructor)) void at_end() { write_report_at_end(); }

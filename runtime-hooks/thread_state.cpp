@@ -22,7 +22,6 @@ void leave_to_next_thread(void* value) {
   t_thread_state = nullptr;
   state->top = nullptr;
   state->fork_depth = 0;
-  state->initial = Initial::kUnknown;
   state->taken.store(false, std::memory_order_release);
 }
 
@@ -66,7 +65,6 @@ ThreadState* first_thread_state() { return g_first.load(std::memory_order_acquir
 
 void threads_after_fork() {
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
-    state->initial = Initial::kUnknown;
     state->regions.clear();
     state->folded.clear();
     for (Tally& count : state->unfolded) count.clear();

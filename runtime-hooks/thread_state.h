@@ -34,14 +34,10 @@ struct Frame {
 
 inline constexpr unsigned kSpareTeams = 4;
 
-// Whether a thread is the process's first.
-enum class Initial : std::uint8_t { kUnknown, kYes, kNo };
-
 struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
-  Initial initial = Initial::kUnknown;
   Tally regions;
   Tally folded;  // of these
   Tally unfolded[kUnfoldedReasons];

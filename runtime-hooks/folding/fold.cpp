@@ -13,14 +13,6 @@ namespace {
 Fold g_fold;
 ForkJoin g_choice = ForkJoin::kOff;
 
-// Whether the calling thread is the process's first. Asked of the kernel once per thread.
-bool is_initial(ThreadState& state) {
-  if (state.initial == Initial::kUnknown) {
-    state.initial = gettid() == getpid() ? Initial::kYes : Initial::kNo;
-  }
-  return state.initial == Initial::kYes;
-}
-
 // What cannot change as long as the runtime is loaded.
 bool can_be_folded(const Runtime& runtime, Unfolded& why) {
   const RealFunctions& real = runtime.real;
@@ -57,15 +49,9 @@ bool Fold::run(const RegionCall& call, Unfolded& why) {
   }
   const std::uint8_t watches = t_muster_watches;
   if ((watches & (kInSerialPart | kMayFold)) == 0) [[unlikely]] {
-    ThreadState* state = thread_state();
-    why = Unfolded::kInsideRegion;
-    if (state == nullptr || state->top != nullptr || watches != 0) return false;
-    why = Unfolded::kOtherThread;
-    if (!is_initial(*state)) return false;
-    // Its first region is left to the runtime: what was arranged for it has not been seen.
-    state_ = state;
-    why = ended_ ? Unfolded::kEnding : Unfolded::kTooFew;
-    if (!ended_) t_muster_watches = kMayFold;
+    const ThreadState* state = t_thread_state;
+    const bool inside = watches != 0 || (state != nullptr && state->top != nullptr);
+    why = inside ? Unfolded::kInsideRegion : Unfolded::kOtherThread;
     return false;
   }
   const unsigned asked = next_.size != 0 ? static_cast<unsigned>(next_.size) : call.asked_size;
@@ -100,6 +86,9 @@ bool Fold::closed_for(const RegionCall& call, unsigned asked, bool clause) {
 
 bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
+  state_ = thread_state();
+  why = Unfolded::kNotReplaced;
+  if (state_ == nullptr) return false;
   why = Unfolded::kInsideRegion;
   if (state_->top != nullptr) return false;
   why = Unfolded::kNotReplaced;
@@ -226,6 +215,10 @@ bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallS
   return keeps;
 }
 
+void Fold::begin() {
+  if (gettid() == getpid()) t_muster_watches = kMayFold;
+}
+
 void Fold::end() {
   if ((t_muster_watches & kInSerialPart) != 0) {
     ended_ = true;
@@ -242,7 +235,7 @@ void Fold::after_fork_in_child() {
   if (open_) ended_ = (t_muster_watches & kInFoldedRegion) != 0;
   open_ = false;
   end_is_watched_ = end_is_watched_ && t_muster_watches != 0;
-  t_muster_watches = (t_muster_watches & kMayFold) != 0 ? kMayFold : 0;
+  t_muster_watches = ended_ ? 0 : kMayFold;  // the caller is the initial thread now
   rhythm_ = Rhythm(g_choice == ForkJoin::kAuto);
   next_ = {};
   opened_ = 0;

@@ -54,6 +54,8 @@ class Fold {
   // What omp_get_max_threads() answers there.
   int serial_max_threads() const { return serial_max_; }
 
+  // The library is loaded: the initial thread may fold from now on.
+  void begin();
   // Its thread ends, and with it the fold.
   void end();
   // In the child of a fork. The fold's threads are no more.

@@ -37,7 +37,7 @@ class Rhythm {
   static constexpr unsigned kMostWanted = 1U << 14;
 
   bool patient_;
-  unsigned wanted_ = patient_ ? kFirst : 1;
+  unsigned wanted_ = patient_ ? kFirst : 0;
   unsigned in_a_row_ = 0;
 };
 

@@ -1,4 +1,4 @@
-"""Which combinations of program, variant, runtime, barrier and waiting policy are run.
+"""Which combinations of program, variant, runtime, barrier, waiting policy and folding are run.
 
 The subset is a pairwise covering array: every pair of values of two dimensions occurs in some
 combination, unless a constraint forbids it. It is built greedily, from a fixed seed.
@@ -27,6 +27,7 @@ BARRIERS = (
     "auto",
 )
 WAITS = ("spin", "block", "cs", "cs+", "2cs+", "yield", "50us", "auto")
+FORKJOINS = ("on", "off")
 FULL_WAITS = ("block", "2cs+", "yield", "auto", "spin")
 CANDIDATES = 30  # rows looked at for each row taken
 
@@ -38,6 +39,7 @@ class Combination:
     runtime: str
     barrier: str
     wait: str
+    forkjoin: str
 
 
 Pair = tuple[int, str, int, str]
@@ -68,7 +70,10 @@ class Planner:
             for runtime in RUNTIMES
             for barrier in BARRIERS
             for wait in waits
-            if self.allowed(row := Combination(program, variant.name, runtime, barrier, wait))
+            for forkjoin in FORKJOINS
+            if self.allowed(
+                row := Combination(program, variant.name, runtime, barrier, wait, forkjoin)
+            )
         ]
 
     def full(self) -> list[Combination]:

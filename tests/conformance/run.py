@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import astuple
 from pathlib import Path
 
 from building import VARIANTS, BuildError, compile_all, compile_old_runtime
@@ -46,12 +47,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def matches(row: Combination, words: list[str]) -> bool:
-    values = (row.program, row.variant, row.runtime, row.barrier, row.wait)
+    values = astuple(row)
     return all(word in values for word in words)
 
 
 def describe(row: Combination) -> str:
-    return f"{row.program} {row.variant} {row.runtime} {row.barrier} {row.wait}"
+    return f"{row.program} {row.variant} {row.runtime} {row.barrier} {row.wait} {row.forkjoin}"
 
 
 def run_plan(plan: list[Combination], runner: Runner, jobs: int) -> list[str]:

@@ -136,6 +136,7 @@ class Runner:
         environment["LD_PRELOAD"] = ":".join(filter(None, preloads))
         environment["MUSTER_BARRIER"] = row.barrier
         environment["MUSTER_WAIT"] = row.wait
+        environment["MUSTER_FORKJOIN"] = row.forkjoin
         environment["MUSTER_REPORT"] = str(report)
         return environment
 
