@@ -67,6 +67,9 @@ class DistCounterLocalSensor {
     return true;
   }
 
+  // For one of the others, instead: it has learned of the release in another way, maybe before this.
+  void was_released(unsigned, Episode) {}
+
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:

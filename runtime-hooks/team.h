@@ -55,14 +55,19 @@ class Team {
   bool gather(Member& me, unsigned thread) {
     return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats);
   }
-  void release_others(Member& me) {
-    ops_->release(barrier_, 0, ++me.episode, kNoEpisode, interruption_, me.stats);
+  using Announcement = std::atomic<Episode>;
+  void release_others(Member& me, Announcement& announced) {
+    announced.store(++me.episode, std::memory_order_release);
+    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats);
   }
   // False: the gather `ended_by` was called off after this thread had left it. The instance of the
   // release is still to come then.
-  bool wait_for_release(Member& me, unsigned thread, Episode ended_by) {
+  bool wait_for_release(Member& me, unsigned thread, Episode ended_by,
+                        const Announcement& announced) {
     const Episode episode = me.episode + 1;
-    if (!ops_->release(barrier_, thread, episode, ended_by, interruption_, me.stats)) return false;
+    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, interruption_, me.stats)) {
+      return false;
+    }
     me.episode = episode;
     return true;
   }

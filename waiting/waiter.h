@@ -59,6 +59,15 @@ class Waiter {
     return word.somebody_sleeps(full_fences());
   }
 
+  // Whether holds() becomes true within the quick polls, where the policy has them. If not, the wait
+  // has only begun.
+  template <class Condition>
+  bool wait_quickly(Condition&& holds) {
+    if (holds()) return true;
+    begin();
+    return policy_.quick_polls() && holds_soon<Memory>(holds);
+  }
+
   // Where an arrival by compare-and-swap counts its failures.
   Tally& failed_updates() { return stats_.failed_updates; }
 

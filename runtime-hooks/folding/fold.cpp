@@ -121,7 +121,8 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   if (team_ == nullptr) return false;
   serial_max_ = real.omp_get_max_threads();
   wanted_size_ = asked != 0 ? asked : static_cast<unsigned>(serial_max_);
-  order_ = {};
+  order_.leave = false;
+  order_.announced.store(kNoEpisode, std::memory_order_relaxed);  // another team may count anew
   setting_.store(false, std::memory_order_relaxed);
   regions_ = 0;
   t_muster_watches = 0;
@@ -155,7 +156,7 @@ void Fold::run_open(const RegionBody& body) {
   state_->top = &frame_;
   t_muster_watches = kInFoldedRegion;
   Member& me = *frame_.me;
-  team_->release_others(me);
+  team_->release_others(me, order_.announced);
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -181,7 +182,7 @@ void Fold::close(Closed reason, CallSite site) {
   ++closed_[static_cast<unsigned>(reason)];
   note(name_of(reason), /*closed=*/true, site);
   order_.leave = true;
-  team_->release_others(*frame_.me);
+  team_->release_others(*frame_.me, order_.announced);
   const FpControl fp = FpControl::current();  // the real join sets what was in force at the fork
   join_for_real();
   fp.put_in_force();

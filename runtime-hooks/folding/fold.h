@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "platform/fp_control.h"
 #include "runtime-hooks/folding/fold_counts.h"
@@ -68,12 +69,14 @@ class Fold {
   void set_patience(bool patient) { rhythm_ = Rhythm(patient); }
 
  private:
-  // What a release hands out.
+  // What a release hands out, and the word that says so, on one line.
   struct alignas(kCoherenceGranule) Order {
     RegionBody body;
     FpControl fp;
     bool leave = false;
+    Team::Announcement announced{kNoEpisode};
   };
+  static_assert(offsetof(Order, announced) + sizeof(Team::Announcement) <= 64);
 
   // The thread's next region, as entry points before it have arranged.
   struct Next {

@@ -63,17 +63,16 @@ void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
   // as long as they have not arrived there.
   Episode gathered = kNoEpisode;
   for (;;) {
-    while (!team_->wait_for_release(me, frame.thread, gathered)) {
+    while (!team_->wait_for_release(me, frame.thread, gathered, order_.announced)) {
       finish_tasks(frame);
       gathered = kNoEpisode;
     }
     if (order_.leave) return;
-    const RegionBody body = order_.body;
     if (fp_is_inherited()) order_.fp.put_in_force();
     frame.serialized = 0;
     abi::GlobalThread global = its_global;
     auto bound = static_cast<std::int32_t>(frame.thread);
-    body(&global, &bound);
+    order_.body(&global, &bound);
     if (team_->gather(me, frame.thread)) {
       gathered = me.episode;
     } else {

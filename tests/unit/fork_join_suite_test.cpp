@@ -15,6 +15,36 @@ namespace {
 
 using Combination = std::tuple<BarrierKind, WaitKind, unsigned>;
 
+// Regions with none to two barriers inside; more episodes than a byte holds in small teams.
+void hand_out_and_back(TestTeam<NativeMemory>& team, unsigned regions) {
+  ASSERT_TRUE(team.made());
+  const unsigned size = team.size();
+  unsigned work = 0;
+  std::vector<unsigned> result(size, 0);
+  std::vector<std::uint64_t> wrong(size, 0);
+  team.run([&](unsigned me) {
+    Episode episode = 0;
+    for (unsigned region = 1; region <= regions; ++region) {
+      if (me == 0) work = region;
+      if (!team.release(me, ++episode, kNoEpisode)) ++wrong[me];
+      if (work != region) ++wrong[me];
+      result[me] = work + me;
+      for (unsigned barrier = 0; barrier < region % 3; ++barrier) {
+        if (!team.arrive(me, ++episode)) ++wrong[me];
+        for (unsigned i = 0; i < size; ++i) {
+          if (result[i] != region + i) ++wrong[me];
+        }
+      }
+      if (!team.gather(me, ++episode)) ++wrong[me];
+      if (me != 0) continue;
+      for (unsigned i = 0; i < size; ++i) {
+        if (result[i] != region + i) ++wrong[me];
+      }
+    }
+  });
+  for (unsigned i = 0; i < size; ++i) EXPECT_EQ(wrong[i], 0U) << "thread " << i;
+}
+
 class ForkJoinSuite : public testing::TestWithParam<Combination> {
  protected:
   BarrierKind algorithm() const { return std::get<0>(GetParam()); }
@@ -26,34 +56,15 @@ class ForkJoinSuite : public testing::TestWithParam<Combination> {
   unsigned regions() const { return slow() ? 2 : size() <= 4 ? 400 : 30; }
 };
 
-// Regions with none to two barriers inside; more episodes than a byte holds in small teams.
 TEST_P(ForkJoinSuite, HandsWorkOutAndResultsBack) {
   TestTeam<NativeMemory> team(algorithm(), policy(), size());
-  ASSERT_TRUE(team.made());
-  unsigned work = 0;
-  std::vector<unsigned> result(size(), 0);
-  std::vector<std::uint64_t> wrong(size(), 0);
-  team.run([&](unsigned me) {
-    Episode episode = 0;
-    for (unsigned region = 1; region <= regions(); ++region) {
-      if (me == 0) work = region;
-      if (!team.release(me, ++episode, kNoEpisode)) ++wrong[me];
-      if (work != region) ++wrong[me];
-      result[me] = work + me;
-      for (unsigned barrier = 0; barrier < region % 3; ++barrier) {
-        if (!team.arrive(me, ++episode)) ++wrong[me];
-        for (unsigned i = 0; i < size(); ++i) {
-          if (result[i] != region + i) ++wrong[me];
-        }
-      }
-      if (!team.gather(me, ++episode)) ++wrong[me];
-      if (me != 0) continue;
-      for (unsigned i = 0; i < size(); ++i) {
-        if (result[i] != region + i) ++wrong[me];
-      }
-    }
-  });
-  for (unsigned i = 0; i < size(); ++i) EXPECT_EQ(wrong[i], 0U) << "thread " << i;
+  hand_out_and_back(team, regions());
+}
+
+TEST_P(ForkJoinSuite, TakesAnnouncedWorkAtOnce) {
+  TestTeam<NativeMemory> team(algorithm(), policy(), size());
+  team.announces = true;
+  hand_out_and_back(team, regions());
 }
 
 // As a region that ends with tasks does: everyone leaves the gather for the real barrier, and the

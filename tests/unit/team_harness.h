@@ -62,7 +62,9 @@ class TestTeam {
   }
 
   bool release(unsigned me, Episode episode, Episode ended_by) {
-    return ops_->release(state_, me, episode, ended_by, interruption_, stats_[me]);
+    if (me == 0) announced_.store(episode, std::memory_order_release);
+    const auto* announced = announces ? &announced_ : nullptr;
+    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me]);
   }
 
   void call_off(unsigned me, Episode episode) {
@@ -79,12 +81,16 @@ class TestTeam {
   WaitStats& stats(unsigned me) { return stats_[me]; }
   unsigned size() const { return size_; }
 
+  // Whether releases are announced in a word beside the work, too.
+  bool announces = false;
+
  private:
   static constexpr std::uint64_t kContextSwitchNs = 2'000;
 
   const unsigned size_;
   Arena arena_;
   Interruption<Memory> interruption_;
+  alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> announced_{kNoEpisode};
   const BarrierOps<Memory>* ops_;
   std::vector<WaitStats> stats_;
   void* state_ = nullptr;
