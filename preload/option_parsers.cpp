@@ -76,7 +76,8 @@ bool parse_yield(const char* text, YieldKind& out) {
 }
 
 bool parse_fork_join(const char* text, ForkJoin& out) {
-  for (const ForkJoin choice : {ForkJoin::kAuto, ForkJoin::kOn, ForkJoin::kOff}) {
+  constexpr ForkJoin kChoices[] = {ForkJoin::kAuto, ForkJoin::kOn, ForkJoin::kOff};
+  for (const ForkJoin choice : kChoices) {
     if (!equal(text, name_of(choice))) continue;
     out = choice;
     return true;

@@ -44,18 +44,19 @@ void add_spin_rates(const ReportData& data, TextBuffer& out) {
 
 void add_fork_join(const ReportData& data, TextBuffer& out) {
   const ForkJoinReport& fork_join = data.fork_join;
-  row(out, "fork_join", "opened", "", fork_join.opened);
-  row(out, "fork_join", "folded", "", fork_join.folded);
+  const FoldCounts& counts = *fork_join.counts;
+  row(out, "fork_join", "opened", "", counts.opened);
+  row(out, "fork_join", "folded", "", counts.folded);
   row(out, "fork_join", "unfolded", "", fork_join.unfolded);
   row(out, "fork_join", "closed", "", fork_join.closed);
   for (unsigned i = 0; i < kUnfoldedReasons; ++i) {
-    row(out, "fork_join_unfolded", kUnfoldedNames[i], "", fork_join.unfolded_by_reason[i]);
+    row(out, "fork_join_unfolded", kUnfoldedNames[i], "", counts.unfolded[i]);
   }
   for (unsigned i = 0; i < kClosedReasons; ++i) {
-    row(out, "fork_join_closed", kClosedNames[i], "", fork_join.closed_by_reason[i]);
+    row(out, "fork_join_closed", kClosedNames[i], "", counts.closed[i]);
   }
-  for (unsigned i = 0; i < fork_join.site_count; ++i) {
-    const FoldSite& site = fork_join.sites[i];
+  for (unsigned i = 0; i < counts.site_count; ++i) {
+    const FoldSite& site = counts.sites[i];
     const CodePlace place = place_of(site.caller, data.program);
     char name[1100];
     std::snprintf(name, sizeof(name), "%s+0x%" PRIxPTR " (%s)", place.object, place.offset,

@@ -6,28 +6,10 @@
 #include "runtime-hooks/loaded_objects.h"
 
 namespace muster {
-namespace {
-
-template <unsigned kReasons>
-std::uint64_t take(const std::uint64_t (&from)[kReasons], std::uint64_t (&to)[kReasons]) {
-  std::uint64_t sum = 0;
-  for (unsigned i = 0; i < kReasons; ++i) {
-    to[i] = from[i];
-    sum += to[i];
-  }
-  return sum;
-}
-
-}  // namespace
-
 void gather(ForkJoinReport& out) {
-  const FoldCounts& counts = fold_counts();
-  out.opened = counts.opened;
-  out.folded = counts.folded;
-  out.unfolded = take(counts.unfolded, out.unfolded_by_reason);
-  out.closed = take(counts.closed, out.closed_by_reason);
-  out.site_count = counts.site_count;
-  for (unsigned i = 0; i < out.site_count; ++i) out.sites[i] = counts.sites[i];
+  out.counts = &fold_counts();
+  for (const std::uint64_t count : out.counts->unfolded) out.unfolded += count;
+  for (const std::uint64_t count : out.counts->closed) out.closed += count;
 }
 
 const char* CodePlace::object_name() const {

@@ -1,5 +1,5 @@
-// What the report tells of region folding: the counts, read once so that sums and parts agree, and
-// the places in the program.
+// What the report tells of region folding: the counts, taken once so that sums and parts agree, and the
+// places in the program.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,9 @@ namespace muster {
 
 struct ForkJoinReport {
   const char* setting = "";
-  std::uint64_t opened = 0;
-  std::uint64_t folded = 0;
-  std::uint64_t unfolded = 0;  // the sum of the next
-  std::uint64_t unfolded_by_reason[kUnfoldedReasons] = {};
-  std::uint64_t closed = 0;  // the same
-  std::uint64_t closed_by_reason[kClosedReasons] = {};
-  FoldSite sites[kMaxFoldSites];
-  unsigned site_count = 0;
+  const FoldCounts* counts = nullptr;
+  std::uint64_t unfolded = 0;  // sums over the reasons
+  std::uint64_t closed = 0;
 };
 
 void gather(ForkJoinReport& out);

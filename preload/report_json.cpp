@@ -234,23 +234,22 @@ void add_fold_site(const FoldSite& site, const char* program, TextBuffer& out) {
 
 void add_fork_join(const ReportData& data, TextBuffer& out) {
   const ForkJoinReport& fork_join = data.fork_join;
+  const FoldCounts& counts = *fork_join.counts;
   out.add("  \"fork_join\": {");
   text_field(out, "setting", fork_join.setting);
-  field(out, "opened", fork_join.opened);
-  field(out, "folded", fork_join.folded);
+  field(out, "opened", counts.opened);
+  field(out, "folded", counts.folded);
   field(out, "unfolded", fork_join.unfolded);
   field(out, "closed", fork_join.closed);
   out.add("\n   \"by_reason\": [");
   Comma reasons;
-  add_fold_reasons("closed", kClosedNames, fork_join.closed_by_reason, kClosedReasons, reasons,
-                   out);
-  add_fold_reasons("unfolded", kUnfoldedNames, fork_join.unfolded_by_reason, kUnfoldedReasons,
-                   reasons, out);
+  add_fold_reasons("closed", kClosedNames, counts.closed, kClosedReasons, reasons, out);
+  add_fold_reasons("unfolded", kUnfoldedNames, counts.unfolded, kUnfoldedReasons, reasons, out);
   out.add("],\n   \"sites\": [");
   Comma sites;
-  for (unsigned i = 0; i < fork_join.site_count; ++i) {
+  for (unsigned i = 0; i < counts.site_count; ++i) {
     out.add("%s{", sites.next());
-    add_fold_site(fork_join.sites[i], data.program, out);
+    add_fold_site(counts.sites[i], data.program, out);
   }
   out.add("]},\n");
 }

@@ -110,29 +110,28 @@ void add_runtime_yields(const ReportData& data, TextBuffer& out) {
 
 void add_fork_join(const ReportData& data, TextBuffer& out) {
   const ForkJoinReport& fork_join = data.fork_join;
+  const FoldCounts& counts = *fork_join.counts;
   out.add("  fork and join      %s: %" PRIu64 " regions folded, %" PRIu64 " not; %" PRIu64
           " folds opened, %" PRIu64 " closed\n",
-          fork_join.setting, fork_join.folded, fork_join.unfolded, fork_join.opened,
-          fork_join.closed);
+          fork_join.setting, counts.folded, fork_join.unfolded, counts.opened, fork_join.closed);
   for (unsigned i = 0; i < kUnfoldedReasons; ++i) {
-    if (fork_join.unfolded_by_reason[i] == 0) continue;
-    out.add("    not folded: %-24s %14" PRIu64 "\n", kUnfoldedNames[i],
-            fork_join.unfolded_by_reason[i]);
+    if (counts.unfolded[i] == 0) continue;
+    out.add("    not folded: %-24s %14" PRIu64 "\n", kUnfoldedNames[i], counts.unfolded[i]);
   }
   for (unsigned i = 0; i < kClosedReasons; ++i) {
-    if (fork_join.closed_by_reason[i] == 0) continue;
-    out.add("    closed: %-28s %14" PRIu64 "\n", kClosedNames[i], fork_join.closed_by_reason[i]);
+    if (counts.closed[i] == 0) continue;
+    out.add("    closed: %-28s %14" PRIu64 "\n", kClosedNames[i], counts.closed[i]);
   }
-  for (unsigned i = 0; i < fork_join.site_count && i < kSitesShown; ++i) {
-    const FoldSite& site = fork_join.sites[i];
+  for (unsigned i = 0; i < counts.site_count && i < kSitesShown; ++i) {
+    const FoldSite& site = counts.sites[i];
     const CodePlace place = place_of(site.caller, data.program);
     out.add("    %s at %s+0x%" PRIxPTR " (%s), %s: %" PRIu64 "\n",
             site.closed ? "closed" : "not folded", place.object_name(), place.offset, site.symbol,
             site.reason, site.count);
   }
-  if (fork_join.site_count > kSitesShown) {
+  if (counts.site_count > kSitesShown) {
     out.add("    ... %u more places: use a .json or .csv report\n",
-            fork_join.site_count - kSitesShown);
+            counts.site_count - kSitesShown);
   }
 }
 

