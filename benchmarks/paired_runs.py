@@ -78,6 +78,14 @@ def is_noisy(*samples: list[float]) -> bool:
     return False
 
 
+def conclude(missed: int, noisy: int) -> int:
+    """Says how it went; the exit status. What is noisy proves nothing, held or missed."""
+    print("every bar was held" if missed == 0 else f"{missed} bars were missed")
+    if noisy > 0:
+        print(f"{noisy} lines are noisy and prove nothing: measure on an idle machine")
+    return int(missed > 0)
+
+
 def verdict(found: float, bar: float | None) -> str:
     if bar is None:
         return ""
