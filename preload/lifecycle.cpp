@@ -82,11 +82,9 @@ void get_ready() {
                         .slice_ns = in_force.slice_us * 1000,
                         .base_ns = in_force.wait_base_us * 1000,
                         .conditional_ns = in_force.wait_cond_us * 1000});
+    set_fork_join(in_force.fork_join);
     switch_runtimes(in_force.on);
     read_fp_inheritance();
-    set_fork_join(std::getenv("MUSTER_FORKJOIN")
-                      ? (*std::getenv("MUSTER_FORKJOIN") == 'a' ? ForkJoin::kAuto : ForkJoin::kOn)
-                      : ForkJoin::kOff);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();

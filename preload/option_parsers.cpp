@@ -75,6 +75,16 @@ bool parse_yield(const char* text, YieldKind& out) {
   return true;
 }
 
+bool parse_fork_join(const char* text, ForkJoin& out) {
+  constexpr ForkJoin kChoices[] = {ForkJoin::kAuto, ForkJoin::kOn, ForkJoin::kOff};
+  for (const ForkJoin choice : kChoices) {
+    if (!equal(text, name_of(choice))) continue;
+    out = choice;
+    return true;
+  }
+  return false;
+}
+
 bool parse_wait(const char* text, WaitChoice& out) {
   std::uint64_t microseconds = 0;
   if (parse_microseconds(text, microseconds)) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "barriers/names.h"
+#include "runtime-hooks/folding/fold_counts.h"
 #include "waiting/names.h"
 
 namespace muster {
@@ -17,6 +18,9 @@ struct Option {
   const char* values;    // what may be written, for people
   const char* help;      // one sentence
 };
+
+// The one place that says what is done with regions where nobody asks.
+inline constexpr ForkJoin kDefaultForkJoin = ForkJoin::kOff;
 
 inline constexpr Option kOptions[] = {
     {"MUSTER", "on", "on|off",
@@ -31,6 +35,8 @@ inline constexpr Option kOptions[] = {
      "Move a team's threads between its CPUs while that pays, unless the user placed them."},
     {"MUSTER_YIELD", "native", MUSTER_YIELD_VALUES,
      "A `sched_yield` that the OpenMP runtime calls: the system call, mostly none, or as fits."},
+    {"MUSTER_FORKJOIN", name_of(kDefaultForkJoin), "auto|on|off",
+     "Whether Muster forks and joins parallel regions itself; `auto`: where that pays."},
     {"MUSTER_WAIT_BASE", "", "<n>us",
      "With `conditional`: how long to spin in any case, instead of the measured W."},
     {"MUSTER_WAIT_COND", "", "<n>us",
@@ -57,6 +63,7 @@ bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/na
 bool parse_slice(const char* text, std::uint64_t& microseconds);  // auto|off|<n>us, 100us to 100ms
 bool parse_place(const char* text, bool& out);                    // auto|off
 bool parse_yield(const char* text, YieldKind& out);               // a name of waiting/names.h
+bool parse_fork_join(const char* text, ForkJoin& out);            // auto|on|off
 bool parse_microseconds(const char* text, std::uint64_t& out);    // <n>us, up to a minute
 bool parse_report(const char* text);  // not empty, not overlong, known % only
 
@@ -74,6 +81,7 @@ struct Settings {
   std::uint64_t slice_us = kShortSliceMicroseconds;  // 0: off
   bool place = true;
   YieldKind yield = YieldKind::kNative;
+  ForkJoin fork_join = kDefaultForkJoin;
   std::uint64_t wait_base_us = 0;  // 0: not set
   std::uint64_t wait_cond_us = 0;
   const char* report = "";  // as given, unexpanded; points into storage of the library

@@ -39,6 +39,7 @@ void describe_settings(ReportData& out) {
     std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
   }
   out.yield = name_of(in_force.yield);
+  out.fork_join.setting = name_of(in_force.fork_join);
   out.calibration = calibration_if_done();
 }
 
@@ -114,6 +115,7 @@ void gather(ReportData& out) {
   judge(out);
   out.teams = teams_made();
   add_threads(out);
+  gather(out.fork_join);
   out.totals = &collect_totals();
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
 }

@@ -1,6 +1,7 @@
 // The report at the end of a process. docs/report-format.md describes it.
 #pragma once
 
+#include "preload/report_fork_join.h"
 #include "preload/text_buffer.h"
 #include "runtime-hooks/accounting.h"
 #include "runtime-hooks/pass_reason.h"
@@ -35,7 +36,8 @@ struct ReportData {
   WaitStats waiting;  // all threads together
   const char* yield = "";
   YieldCounts yields;  // of the runtimes
-  LoadSnapshot load;   // the last one
+  ForkJoinReport fork_join;
+  LoadSnapshot load;  // the last one
   MissingList missing;
   const TeamTotals* totals = nullptr;
 };

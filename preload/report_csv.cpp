@@ -42,6 +42,31 @@ void add_spin_rates(const ReportData& data, TextBuffer& out) {
   }
 }
 
+void add_fork_join(const ReportData& data, TextBuffer& out) {
+  const ForkJoinReport& fork_join = data.fork_join;
+  const FoldCounts& counts = *fork_join.counts;
+  row(out, "fork_join", "opened", "", counts.opened);
+  row(out, "fork_join", "folded", "", counts.folded);
+  row(out, "fork_join", "unfolded", "", fork_join.unfolded);
+  row(out, "fork_join", "closed", "", fork_join.closed);
+  for (unsigned i = 0; i < kUnfoldedReasons; ++i) {
+    row(out, "fork_join_unfolded", kUnfoldedNames[i], "", counts.unfolded[i]);
+  }
+  for (unsigned i = 0; i < kClosedReasons; ++i) {
+    row(out, "fork_join_closed", kClosedNames[i], "", counts.closed[i]);
+  }
+  for (unsigned i = 0; i < counts.site_count; ++i) {
+    const FoldSite& site = counts.sites[i];
+    const CodePlace place = place_of(site.caller, data.program);
+    char name[1100];
+    std::snprintf(name, sizeof(name), "%s+0x%" PRIxPTR " (%s)", place.object, place.offset,
+                  site.symbol);
+    char detail[100];
+    std::snprintf(detail, sizeof(detail), "%s: %s", name_of_effect(site), site.reason);
+    row(out, "fork_join_site", name, detail, site.count);
+  }
+}
+
 }  // namespace
 
 void write_csv(const ReportData& data, TextBuffer& out) {
@@ -55,6 +80,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   text_row(out, "MUSTER_BARRIER", data.barrier);
   text_row(out, "MUSTER_WAIT", data.wait);
   text_row(out, "MUSTER_YIELD", data.yield);
+  text_row(out, "MUSTER_FORKJOIN", data.fork_join.setting);
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
   for (const NamedCost& named : kCosts) {
@@ -100,6 +126,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
 #define MUSTER_COUNTER(name) row(out, "runtime_yields", #name, "", data.yields.name.read());
   MUSTER_YIELD_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER
+  add_fork_join(data, out);
   for (unsigned b = 0; b < kWaitBuckets; ++b) {
     if (b == 0) {
       out.add("histogram,quick,,");

@@ -211,6 +211,49 @@ void add_runtime_yields(const ReportData& data, TextBuffer& out) {
   out.add("},\n");
 }
 
+void add_fold_reasons(const char* what, const char* const* names, const std::uint64_t* counts,
+                      unsigned reasons, Comma& comma, TextBuffer& out) {
+  for (unsigned i = 0; i < reasons; ++i) {
+    if (counts[i] == 0) continue;
+    out.add("%s{", comma.next());
+    text_field(out, "what", what);
+    text_field(out, "reason", names[i]);
+    field(out, "count", counts[i], "}");
+  }
+}
+
+void add_fold_site(const FoldSite& site, const char* program, TextBuffer& out) {
+  const CodePlace place = place_of(site.caller, program);
+  text_field(out, "what", name_of_effect(site));
+  text_field(out, "reason", site.reason);
+  text_field(out, "symbol", site.symbol);
+  text_field(out, "object", place.object);
+  out.add("\"offset\": \"0x%" PRIxPTR "\",", place.offset);
+  field(out, "count", site.count, "}");
+}
+
+void add_fork_join(const ReportData& data, TextBuffer& out) {
+  const ForkJoinReport& fork_join = data.fork_join;
+  const FoldCounts& counts = *fork_join.counts;
+  out.add("  \"fork_join\": {");
+  text_field(out, "setting", fork_join.setting);
+  field(out, "opened", counts.opened);
+  field(out, "folded", counts.folded);
+  field(out, "unfolded", fork_join.unfolded);
+  field(out, "closed", fork_join.closed);
+  out.add("\n   \"by_reason\": [");
+  Comma reasons;
+  add_fold_reasons("closed", kClosedNames, counts.closed, kClosedReasons, reasons, out);
+  add_fold_reasons("unfolded", kUnfoldedNames, counts.unfolded, kUnfoldedReasons, reasons, out);
+  out.add("],\n   \"sites\": [");
+  Comma sites;
+  for (unsigned i = 0; i < counts.site_count; ++i) {
+    out.add("%s{", sites.next());
+    add_fold_site(counts.sites[i], data.program, out);
+  }
+  out.add("]},\n");
+}
+
 void add_threads(const ReportData& data, TextBuffer& out) {
   out.add("  \"threads\": [");
   Comma threads;
@@ -258,6 +301,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   add_barriers(data, out);
   add_waiting(data, out);
   add_runtime_yields(data, out);
+  add_fork_join(data, out);
   add_threads(data, out);
   out.add("}\n");
 }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr unsigned kBarWidth = 40;
 constexpr unsigned kThreadsShown = 64;
+constexpr unsigned kSitesShown = 8;
 
 struct Readable {
   double value;
@@ -107,6 +108,33 @@ void add_runtime_yields(const ReportData& data, TextBuffer& out) {
           yields.naps.read(), yields.long_yields.read());
 }
 
+void add_fork_join(const ReportData& data, TextBuffer& out) {
+  const ForkJoinReport& fork_join = data.fork_join;
+  const FoldCounts& counts = *fork_join.counts;
+  out.add("  fork and join      %s: %" PRIu64 " regions folded, %" PRIu64 " not; %" PRIu64
+          " folds opened, %" PRIu64 " closed\n",
+          fork_join.setting, counts.folded, fork_join.unfolded, counts.opened, fork_join.closed);
+  for (unsigned i = 0; i < kUnfoldedReasons; ++i) {
+    if (counts.unfolded[i] == 0) continue;
+    out.add("    not folded: %-24s %14" PRIu64 "\n", kUnfoldedNames[i], counts.unfolded[i]);
+  }
+  for (unsigned i = 0; i < kClosedReasons; ++i) {
+    if (counts.closed[i] == 0) continue;
+    out.add("    closed: %-28s %14" PRIu64 "\n", kClosedNames[i], counts.closed[i]);
+  }
+  for (unsigned i = 0; i < counts.site_count && i < kSitesShown; ++i) {
+    const FoldSite& site = counts.sites[i];
+    const CodePlace place = place_of(site.caller, data.program);
+    out.add("    %s at %s+0x%" PRIxPTR " (%s), %s: %" PRIu64 "\n",
+            site.closed ? "closed" : "not folded", place.object_name(), place.offset, site.symbol,
+            site.reason, site.count);
+  }
+  if (counts.site_count > kSitesShown) {
+    out.add("    ... %u more places: use a .json or .csv report\n",
+            counts.site_count - kSitesShown);
+  }
+}
+
 void add_histogram(const WaitStats& waiting, TextBuffer& out) {
   std::uint64_t most = 1;
   for (const Tally& bucket : waiting.histogram) {
@@ -197,6 +225,7 @@ void write_text(const ReportData& data, TextBuffer& out) {
   add_missing(data.missing, out);
   add_barriers(data, out);
   add_runtime_yields(data, out);
+  add_fork_join(data, out);
   if (data.total_replaced == 0) return;
   add_waiting(data, out);
   add_threads(data, out);

@@ -49,6 +49,8 @@ void read_all() {
   take("MUSTER_SLICE", [](const char* value) { return parse_slice(value, g_settings.slice_us); });
   take("MUSTER_PLACE", [](const char* value) { return parse_place(value, g_settings.place); });
   take("MUSTER_YIELD", [](const char* value) { return parse_yield(value, g_settings.yield); });
+  take("MUSTER_FORKJOIN",
+       [](const char* value) { return parse_fork_join(value, g_settings.fork_join); });
   take("MUSTER_WAIT_BASE",
        [](const char* value) { return parse_microseconds(value, g_settings.wait_base_us); });
   take("MUSTER_WAIT_COND",

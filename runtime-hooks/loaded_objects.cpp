@@ -22,6 +22,7 @@ void describe(const dl_phdr_info& info, LoadedObject& out) {
   if (high == 0) return;
   out.begin = low;
   out.end = high;
+  out.base = info.dlpi_addr;
   if (info.dlpi_name != nullptr) std::strncpy(out.path, info.dlpi_name, sizeof(out.path) - 1);
 }
 

@@ -8,7 +8,8 @@ namespace muster {
 struct LoadedObject {
   std::uintptr_t begin = 0;  // address range of its segments
   std::uintptr_t end = 0;
-  char path[1024] = {};  // empty: the main program
+  std::uintptr_t base = 0;  // what its file's addresses were moved by
+  char path[1024] = {};     // empty: the main program
   bool found() const { return end != 0; }
 };
 

@@ -13,6 +13,7 @@
 #include "preload/launcher/linked_libraries.h"
 #include "preload/launcher/preload_list.h"
 #include "preload/launcher/secure_execution.h"
+#include "preload/options.h"
 
 namespace muster::launcher {
 namespace {
@@ -26,10 +27,21 @@ const char* environment(const char* name) {
 
 bool is_muster(const std::string& path) { return fs::path(path).filename() == "libmuster.so"; }
 
+// What the library would do: a bad value is the default.
+void check_fork_join(Diagnosis& diagnosis) {
+  ForkJoin choice = kDefaultForkJoin;
+  const bool asked = parse_fork_join(environment("MUSTER_FORKJOIN"), choice);
+  if (choice != ForkJoin::kOff) return;
+  diagnosis.notes.push_back(
+      fmt::format("MUSTER_FORKJOIN={}{}: the runtime itself forks and joins parallel regions",
+                  name_of(choice), asked ? "" : ", the default"));
+}
+
 void check_environment(Diagnosis& diagnosis) {
   if (std::string_view(environment("MUSTER")) == "off") {
     diagnosis.problems.emplace_back("MUSTER=off is set, which switches Muster off");
   }
+  check_fork_join(diagnosis);
   if (*environment("OMP_TOOL_LIBRARIES") != '\0' &&
       std::string_view(environment("OMP_TOOL")) != "disabled") {
     diagnosis.notes.emplace_back(

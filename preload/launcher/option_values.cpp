@@ -20,6 +20,7 @@ bool is_valid(const Option& option, const std::string& value) {
   BarrierKind barrier = BarrierKind::kAuto;
   WaitChoice wait{WaitKind::kAuto, 0};
   YieldKind yield = YieldKind::kNative;
+  ForkJoin fork_join = ForkJoin::kOff;
   std::uint64_t microseconds = 0;
   if (name == "MUSTER") return parse_switch(value.c_str(), flag);
   if (name == "MUSTER_BARRIER") return parse_barrier(value.c_str(), barrier);
@@ -27,6 +28,7 @@ bool is_valid(const Option& option, const std::string& value) {
   if (name == "MUSTER_SLICE") return parse_slice(value.c_str(), microseconds);
   if (name == "MUSTER_PLACE") return parse_place(value.c_str(), flag);
   if (name == "MUSTER_YIELD") return parse_yield(value.c_str(), yield);
+  if (name == "MUSTER_FORKJOIN") return parse_fork_join(value.c_str(), fork_join);
   if (name == "MUSTER_WAIT_BASE" || name == "MUSTER_WAIT_COND") {
     return parse_microseconds(value.c_str(), microseconds);
   }

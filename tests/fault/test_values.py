@@ -28,6 +28,8 @@ VARIABLES = {
         ],
     ),
     "MUSTER_YIELD": ("native", ["Skip", "skip ", "off", "auto", "adaptive|skip", "0"]),
+    # What is used instead is told from the option table: the default.
+    "MUSTER_FORKJOIN": ("using", ["On", "on ", "1", "yes", "auto|on", "native"]),
     "MUSTER_VERBOSE": ("0", ["2", "00", "0 ", "1x", "yes"]),
 }
 BAD_FOR_ALL = ["", " ", "nonsense", "-1", "9" * 30, "x" * 10000, "a\nmuster: b", b"\xff\xfe\x01"]
@@ -93,6 +95,7 @@ class BadValues(FaultTest):
             "MUSTER": ["on", "off"],
             "MUSTER_WAIT": ["0us", "60000000us", "2cs+"],
             "MUSTER_YIELD": ["native", "skip", "adaptive"],
+            "MUSTER_FORKJOIN": ["auto", "on", "off"],
             "MUSTER_VERBOSE": ["0"],
         }
         for variable, values in good.items():

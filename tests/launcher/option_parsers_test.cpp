@@ -89,6 +89,37 @@ TEST(ParseYield, TheNamesOfTheTableOnly) {
   EXPECT_EQ(kind, YieldKind::kSkip);
 }
 
+TEST(ParseForkJoin, TheNamesOfTheTableOnly) {
+  for (const ForkJoin expected : {ForkJoin::kAuto, ForkJoin::kOn, ForkJoin::kOff}) {
+    ForkJoin choice = expected == ForkJoin::kOff ? ForkJoin::kOn : ForkJoin::kOff;
+    EXPECT_TRUE(parse_fork_join(name_of(expected), choice)) << name_of(expected);
+    EXPECT_EQ(choice, expected);
+  }
+  for (const ForkJoin kept : {ForkJoin::kAuto, ForkJoin::kOn, ForkJoin::kOff}) {
+    ForkJoin choice = kept;
+    for (const std::string& bad : kNeverValid) {
+      EXPECT_FALSE(parse_fork_join(bad.c_str(), choice)) << bad;
+    }
+    for (const char* bad : {"On", "on ", "of", "offf", "1", "yes", "auto|on|off"}) {
+      EXPECT_FALSE(parse_fork_join(bad, choice)) << bad;
+    }
+    EXPECT_EQ(choice, kept);
+  }
+}
+
+TEST(OptionTable, ForkJoinListsWhatItsParserTakes) {
+  for (const Option& option : kOptions) {
+    if (std::string_view(option.name) != "MUSTER_FORKJOIN") continue;
+    ForkJoin choice = ForkJoin::kOn;
+    for (const std::string& listed : split(option.values)) {
+      EXPECT_TRUE(parse_fork_join(listed.c_str(), choice)) << listed;
+    }
+    EXPECT_TRUE(parse_fork_join(option.fallback, choice));
+    EXPECT_EQ(choice, kDefaultForkJoin);
+    EXPECT_EQ(choice, Settings{}.fork_join);
+  }
+}
+
 TEST(ParseBarrier, TheHelpTextNamesThemAll) {
   const std::vector<std::string> listed = split(MUSTER_BARRIER_VALUES);
   EXPECT_EQ(listed.size(), static_cast<std::size_t>(kBarrierKinds));

@@ -86,14 +86,15 @@ class LauncherTest(unittest.TestCase):
 
 class Run(LauncherTest):
     def test_sets_the_environment_and_keeps_the_process(self) -> None:
-        report = "sh=$$ run=$MUSTER_RUN_PID barrier=$MUSTER_BARRIER wait=$MUSTER_WAIT preload=$LD_PRELOAD"
-        flags = ["--barrier", "dist-sensor", "--wait", "50us", "--verbose"]
+        report = "sh=$$ run=$MUSTER_RUN_PID barrier=$MUSTER_BARRIER wait=$MUSTER_WAIT fork=$MUSTER_FORKJOIN preload=$LD_PRELOAD"
+        flags = ["--barrier", "dist-sensor", "--wait", "50us", "--forkjoin", "on", "--verbose"]
         done = muster("run", *flags, "--", "sh", "-c", f'echo "{report} verbose=$MUSTER_VERBOSE"')
         self.assertEqual(done.returncode, 0, done.stderr)
         values = dict(word.split("=", 1) for word in done.stdout.split())
         self.assertEqual(values["sh"], values["run"])
         self.assertEqual(values["barrier"], "dist-sensor")
         self.assertEqual(values["wait"], "50us")
+        self.assertEqual(values["fork"], "on")
         self.assertEqual(values["verbose"], "1")
         self.assertEqual(values["preload"], str(LIBRARY))
 
@@ -139,6 +140,8 @@ class Run(LauncherTest):
             ("--wait", "99999999999999999999us"),
             ("--wait", "50"),
             ("--wait", "<n>us"),
+            ("--forkjoin", ""),
+            ("--forkjoin", "On"),
             ("--report", ""),
             ("--report", "a%d"),
             ("--report", "x" * 5000),
@@ -201,7 +204,7 @@ class DryRun(LauncherTest):
 class Options(LauncherTest):
     def test_every_variable_is_listed(self) -> None:
         plain, markdown = muster("options"), muster("options", "--markdown")
-        for name in ("MUSTER", "MUSTER_BARRIER", "MUSTER_WAIT", "MUSTER_REPORT", "MUSTER_VERBOSE"):
+        for name in ("MUSTER", "MUSTER_BARRIER", "MUSTER_WAIT", "MUSTER_FORKJOIN", "MUSTER_REPORT", "MUSTER_VERBOSE"):
             self.assertIn(f"{name}\n", plain.stdout)
             self.assertIn(f"| `{name}` |", markdown.stdout)
         cells = {line.replace("\\|", "").count("|") for line in markdown.stdout.splitlines()}
@@ -336,6 +339,12 @@ class Doctor(LauncherTest):
 
     def test_switched_off(self) -> None:
         self.check(self.libomp_program(), 1, "MUSTER=off", MUSTER="off")
+
+    def test_regions_that_are_not_folded_are_mentioned(self) -> None:
+        self.check(self.libomp_program(), 0, "note      MUSTER_FORKJOIN=off: the runtime", MUSTER_FORKJOIN="off")
+        for value in ("on", "auto"):
+            done = muster("doctor", self.libomp_program(), MUSTER_FORKJOIN=value)
+            self.assertNotIn("MUSTER_FORKJOIN", done.stdout)
 
     def test_openmp_tools_are_mentioned(self) -> None:
         self.check(self.libomp_program(), 0, "OMP_TOOL_LIBRARIES", OMP_TOOL_LIBRARIES="/tool.so")

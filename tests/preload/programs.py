@@ -71,6 +71,23 @@ int main(void) {
 }
 """
 
+# Regions one after the other; from the serial part, a setting every so often (never: 0).
+REGIONS = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **arguments) {
+  int regions = atoi(arguments[1]), every = atoi(arguments[2]), sum = 0;
+  for (int i = 1; i <= regions; ++i) {
+    #pragma omp parallel reduction(+ : sum)
+    sum += omp_get_num_threads();
+    if (every > 0 && i % every == 0) omp_set_num_threads(2);
+  }
+  printf("%d\n", sum);
+  return 0;
+}
+"""
+
 # A tool that nobody has to load: defined in the program itself.
 TOOL = r"""
 #include <stddef.h>

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""syncbench on an idle machine, stock against preloaded: is the gain of folding what was asked of it?
+
+A process for each construct, stock and preloaded interleaved; medians over the rounds of the median overheads, and
+their ratios against the bars. Exit status 1 where one is missed; `noisy` marks what an idle machine would not say.
+
+    benchmarks/fork_join_bars.py [--bin build/release/bin] [--runtime build/runtimes/libomp19] [--rounds 15]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import paired_runs
+
+# The most that preloaded may take of stock's overhead; by the runtime's folder where it matters. On Debian's libomp a
+# static loop formats a line of text that nobody reads (docs/epcc.md), which no barrier can save.
+BARS: dict[str, float | dict[str, float] | None] = {
+    "PARALLEL": 0.5,
+    "PARALLEL_FOR": {"libomp21": 0.5, "libomp19": 0.75},
+    "REDUCTION": 0.6,
+    "COPYPRIVATE": 0.7,
+    "BARRIER": None,
+}
+
+
+class Cell(NamedTuple):
+    runtime: Path
+    construct: str
+    setting: str
+
+
+def bar_of(construct: str, runtime: Path) -> float | None:
+    bar = BARS[construct]
+    return bar.get(runtime.name) if isinstance(bar, dict) else bar
+
+
+def known_constructs(arguments: argparse.Namespace) -> list[str]:
+    """Those of ours that this syncbench has."""
+    text = subprocess.check_output([arguments.bin / "syncbench", "--help"], text=True)
+    names = set(text.replace(",", " ").split())
+    for construct in BARS:
+        if construct not in names:
+            print(f"{construct}: this syncbench does not have it")
+    return [construct for construct in BARS if construct in names]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    paired_runs.add_options(parser)
+    parser.add_argument("--forkjoin", default="auto", choices=("auto", "on", "off"), help="of the preloaded runs")
+    parser.add_argument("--repetitions", type=int, default=100, help="timed runs of 1 ms a process")
+    arguments = parser.parse_args()
+    runtimes = paired_runs.runtimes(arguments.runtime)
+    constructs = known_constructs(arguments)
+    settings = (paired_runs.STOCK, arguments.forkjoin)
+
+    def measure(cell: Cell) -> float:
+        options = ["--measureonly", cell.construct, "--outer-repetitions", str(arguments.repetitions)]
+        options += ["--format", "json"]
+        text = paired_runs.run(arguments, "syncbench", options, cell.runtime, cell.setting)
+        return json.loads(text)["benchmarks"][0]["overhead_us"]["median"]
+
+    cells = [Cell(*parts) for parts in itertools.product(runtimes, constructs, settings)]
+    overheads = paired_runs.interleave(arguments.rounds, cells, measure)
+
+    print(f"overhead in us, {arguments.threads} threads, medians of {arguments.rounds} rounds, preloaded:", end=" ")
+    print(f"MUSTER_FORKJOIN={arguments.forkjoin}")
+    print(f"{'runtime':10} {'construct':13} {'stock':>7}  {'Muster':>7}  ratio")
+    missed = noisy = 0
+    for runtime, construct in itertools.product(runtimes, constructs):
+        stock, ours = (overheads[Cell(runtime, construct, setting)] for setting in settings)
+        found, bar = paired_runs.ratio(ours, stock), bar_of(construct, runtime)
+        missed += bar is not None and found > bar
+        line = f"{runtime.name:10} {construct:13} {statistics.median(stock):7.3f}  {statistics.median(ours):7.3f}"
+        line = f"{line}  {found:5.3f}  {paired_runs.verdict(found, bar)}".rstrip()
+        is_noisy = paired_runs.is_noisy(stock, ours)
+        noisy += is_noisy
+        print(line + ("  noisy" if is_noisy else ""))
+    return paired_runs.conclude(missed, noisy)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
