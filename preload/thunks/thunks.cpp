@@ -32,6 +32,8 @@ constexpr Thunk kThunks[] = {
 #undef MUSTER_THUNK
 constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 
+}  // namespace
+
 // Where the calls of one object go. The machine code reads the first four. Written once, then
 // published at the head of its thunk's list; never taken away.
 struct Target {
@@ -51,8 +53,6 @@ static_assert(offsetof(Target, begin) == 0 && offsetof(Target, size) == 8 &&
 
 using Targets = std::atomic<const Target*>;
 static_assert(sizeof(Targets) == 8 && Targets::is_always_lock_free);
-
-}  // namespace
 
 // By the thunks' numbers.
 extern "C" Targets muster_thunk_targets[kThunkCount];

@@ -1,9 +1,10 @@
-# Makes what depends on the lists of runtime-hooks/entry-points/, at build time:
-#   cmake -D LISTS=<folder> -D MACHINE=<file with the machine's macros> -D OUTPUT=<folder> -P generate.cmake
-# thunks.S         the thunks, each with its number and the flags of t_muster_watches that it looks at
-# thunk_names.inc  MUSTER_THUNK(name, effect) or MUSTER_ANSWERED(name), by those numbers
-# known_names.inc  "name", for every function of every runtime, in the order of strcmp
-# exported.txt     what the library shows
+# Makes what depends on the lists beside it, at build time:
+#   cmake -D LISTS=<this folder> -D MACHINE=<file with the machine's macros> -D OUTPUT=<folder> -P generate.cmake
+# thunks.S            the thunks, each with its number and the flags of t_muster_watches that it looks at
+# thunk_names.inc     MUSTER_THUNK(name, effect) or MUSTER_ANSWERED(name), by those numbers
+# known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
+# internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
+# exported.txt        what the library shows but for sched_yield
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB runtimes ${LISTS}/lib*.txt)
@@ -46,6 +47,17 @@ foreach(list harmless own sets pushes answered)
 endforeach()
 mark(internal FALSE)  # not in the runtimes' lists, most of them
 
+set(internal)
+file(STRINGS ${LISTS}/internal.txt rows REGEX "^[^#]")
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE " : .*$" "" name "${row}")
+  if(name MATCHES "^(.*)[*]$")
+    string(APPEND internal "MUSTER_PREFIX(\"${CMAKE_MATCH_1}\")\n")
+  else()
+    string(APPEND internal "MUSTER_NAME(\"${name}\")\n")
+  endif()
+endforeach()
+
 set(effect_sets kSets)
 set(effect_pushes kPushes)
 set(index 0)
@@ -77,4 +89,5 @@ endforeach()
 file(WRITE ${OUTPUT}/thunks.S "${thunks}MUSTER_THUNKS_END\n")
 file(WRITE ${OUTPUT}/thunk_names.inc "${table}")
 file(WRITE ${OUTPUT}/known_names.inc "${known}")
+file(WRITE ${OUTPUT}/internal_names.inc "${internal}")
 file(WRITE ${OUTPUT}/exported.txt "${exported}")
