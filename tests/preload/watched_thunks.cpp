@@ -1,7 +1,6 @@
 // The thunks without the rest of libmuster.so: a program says which flags of t_muster_watches its thread
-// has, and each call that is reported goes to stdout, on a line
-// of its own. What printf leaves in the registers is for the
-// thunk to repair.
+// has, and each call that is reported goes to stdout, on a line of its own. What printf leaves in the
+// registers is for the thunk to repair.
 #include <cstdio>
 
 #include "runtime-hooks/folding/watch.h"
