@@ -106,15 +106,25 @@ bool another_muster_is_first() {
   return is_muster(object) && !(object.begin <= here && here < object.end);
 }
 
-bool find_object(bool (*accept)(const LoadedObject&), LoadedObject& out) {
-  static Snapshot snapshot;  // callers hold the runtimes' lock, or are the last thread
-  snapshot.count = 0;
+bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
+  Snapshot snapshot;
   dl_iterate_phdr(note_object, &snapshot);
   for (unsigned i = 0; i < snapshot.count; ++i) {
     out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));
-    if (out.found() && !is_muster(out) && accept(out)) return true;
+    if (out.found() && !is_muster(out) && accept(out, data)) return true;
   }
   return false;
+}
+
+std::uint64_t objects_loaded_so_far() {
+  std::uint64_t loads = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        *static_cast<std::uint64_t*>(data) = info->dlpi_adds;
+        return 1;
+      },
+      &loads);
+  return loads;
 }
 
 void* defined_by(const LoadedObject& object, const char* symbol) {
@@ -133,18 +143,19 @@ void* address_without_muster(const LoadedObject& caller, const char* symbol) {
     dlclose(handle);
     if (local != nullptr) return local;
   }
-  static const char* wanted;
-  static void* found;
-  wanted = symbol;
-  found = nullptr;
+  struct Wanted {
+    const char* symbol;
+    void* found;
+  } wanted{symbol, nullptr};
   LoadedObject object;
   find_object(
-      [](const LoadedObject& candidate) {
-        found = defined_by(candidate, wanted);
-        return found != nullptr;
+      [](const LoadedObject& candidate, void* data) {
+        auto& search = *static_cast<Wanted*>(data);
+        search.found = defined_by(candidate, search.symbol);
+        return search.found != nullptr;
       },
-      object);
-  return found;
+      &wanted, object);
+  return wanted.found;
 }
 
 }  // namespace muster

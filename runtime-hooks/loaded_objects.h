@@ -31,7 +31,10 @@ void* address_without_muster(const LoadedObject& caller, const char* symbol);
 // `symbol` as defined by this object itself, not by what it depends on; null if it does not.
 void* defined_by(const LoadedObject& object, const char* symbol);
 
-// The first loaded object, other than Muster, for which accept() is true.
-bool find_object(bool (*accept)(const LoadedObject&), LoadedObject& out);
+// The first loaded object, other than Muster, for which accept(object, data) is true.
+bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out);
+
+// How many objects the loader has loaded since the process began. A few tens of ns.
+std::uint64_t objects_loaded_so_far();
 
 }  // namespace muster

@@ -78,12 +78,6 @@ Runtime* runtime_at(const LoadedObject& object) {
   return &runtime;
 }
 
-// Whose region the calling thread is in, if it is in one.
-Runtime* runtime_of_region() {
-  const ThreadState* state = t_thread_state;
-  return state != nullptr && state->top != nullptr ? state->top->runtime : nullptr;
-}
-
 Binding bind(const void* caller, const char* symbol) {
   const Locked locked(g_lock);
   if (const Binding* known = find_binding(caller, is_gomp(symbol))) return *known;
@@ -112,6 +106,11 @@ Binding bind(const void* caller, const char* symbol) {
 
 }  // namespace
 
+Runtime* runtime_of_region() {
+  const ThreadState* state = t_thread_state;
+  return state != nullptr && state->top != nullptr ? state->top->runtime : nullptr;
+}
+
 void nobody_has(const char* symbol) {
   dprintf(STDERR_FILENO,
           "muster: symbol lookup error: undefined symbol: %s (no OpenMP runtime of this "
@@ -137,11 +136,11 @@ unsigned known_runtimes(Runtime* const** list) {
 const char* loaded_runtime_path() {
   static LoadedObject object;
   const bool found = find_object(
-      [](const LoadedObject& candidate) {
+      [](const LoadedObject& candidate, void*) {
         return defined_by(candidate, "__kmpc_fork_call") != nullptr ||
                defined_by(candidate, "GOMP_parallel") != nullptr;
       },
-      object);
+      nullptr, object);
   return found ? object.path : nullptr;
 }
 

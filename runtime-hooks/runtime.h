@@ -57,6 +57,9 @@ inline Runtime& runtime_of(const void* caller, const char* symbol) {
   return *binding_of(caller, symbol).runtime;
 }
 
+// Whose region the calling thread is in; null if it is in none.
+Runtime* runtime_of_region();
+
 // Ends the process with a line and status 127, as the dynamic loader does for an undefined symbol.
 [[noreturn]] void nobody_has(const char* symbol);
 

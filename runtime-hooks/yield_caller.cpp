@@ -28,8 +28,8 @@ Caller g_callers[kMaxCallers];
 std::atomic<unsigned> g_count{0};
 std::atomic<bool> g_busy{false};
 
-// All runtimes define it, and Muster, which exports their other names, does not.
-constexpr char kMark[] = "omp_get_num_threads";
+// All runtimes define it, and Muster, which exports most of their names, does not.
+constexpr char kMark[] = "omp_get_wtime";
 
 constexpr std::uint32_t gnu_hash(const char* name) {
   std::uint32_t hash = 5381;

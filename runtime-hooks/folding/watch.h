@@ -24,7 +24,7 @@ enum class Effect : std::uint8_t {
 // effect asks for. `symbol` lives for ever.
 void on_watched_call(const char* symbol, Effect effect, const void* caller);
 
-// What omp_get_max_threads() answers in the serial part beside an open fold.
+// What omp_get_max_threads() was when the fold was opened. For its primary thread.
 int serial_max_threads();
 
 }  // namespace muster

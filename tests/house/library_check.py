@@ -7,11 +7,19 @@ import subprocess
 from pathlib import Path
 
 ALLOWED_LIBRARY = re.compile(r"^(linux-vdso\.so\.|linux-gate\.so\.|libc\.so\.|ld-linux|ld64\.so\.|/lib.*/ld)")
-INTERPOSED = re.compile(r"^((__kmpc_|GOMP_)\w+|sched_yield)$")
+INTERPOSED = re.compile(r"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|sched_yield)$")
 
 
 def output_of(*command: str | Path) -> str:
     return subprocess.check_output(command, text=True, stderr=subprocess.STDOUT)
+
+
+def shown(path: Path, expected: Path) -> list[str]:
+    """Just what the lists of runtime-hooks/entry-points/ say: `expected` is made from them."""
+    names = {line.split()[-1] for line in output_of("nm", "-D", "--defined-only", path).splitlines()}
+    listed = set(expected.read_text().split()) | {"sched_yield"}
+    problems = [f"it shows {name}, which is not in own.txt" for name in sorted(names - listed)]
+    return problems + [f"it does not show {name}" for name in sorted(listed - names)]
 
 
 def library(path: Path) -> list[str]:

@@ -215,6 +215,20 @@ class Library(HouseTest):
         self.assertIn("text relocations", found)
 
 
+class EntryPoints(HouseTest):
+    def test_shown_and_listed(self) -> None:
+        file = self.write("library.c", "void __kmpc_a(void) {} void __kmpc_b(void) {} void sched_yield(void) {}")
+        built = self.root / "library.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", file, "-o", built], check=True, capture_output=True)
+        for listed, expected in (
+            ("__kmpc_a\n__kmpc_b\n", []),
+            ("__kmpc_a\n", ["it shows __kmpc_b, which is not in own.txt"]),
+            ("__kmpc_a\n__kmpc_b\nomp_c\n", ["it does not show omp_c"]),
+        ):
+            with self.subTest(listed=listed):
+                self.assertEqual(library_check.shown(built, self.write("exported.txt", listed)), expected)
+
+
 class Table(unittest.TestCase):
     def test_every_check_is_registered_with_ctest(self) -> None:
         registered = (Path(__file__).parent / "CMakeLists.txt").read_text()

@@ -1,0 +1,92 @@
+// The thunks' machine code for AArch64 (AAPCS64), included by the generated thunks.S.
+//
+// A thunk serves any signature: it keeps every register that may hold an argument or the place of a
+// result (x0 to x8, q0 to q7) and leaves the stack as it is. x15, x16 and x17 are free between a caller
+// and the callee. hint #34 is `bti c`: it lets calls and jumps through x16 and x17 land.
+
+.macro MUSTER_THUNKS_BEGIN
+  .hidden t_muster_watches
+  .hidden muster_thunk_targets
+  .hidden muster_thunk_decide
+  .text
+.endm
+
+// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
+// slow path: for a new caller, and for a thread that has one of the flags.
+.macro MUSTER_THUNK name, index, flags
+  .globl \name
+  .type \name, %function
+  .p2align 4
+\name:
+  .cfi_startproc
+  hint #34
+  adrp x17, :gottprel:t_muster_watches
+  ldr x17, [x17, #:gottprel_lo12:t_muster_watches]
+  mrs x16, tpidr_el0
+  ldrb w16, [x16, x17]
+  tst w16, #\flags
+  b.ne 3f
+  adrp x16, muster_thunk_targets+8*\index
+  ldr x16, [x16, #:lo12:muster_thunk_targets+8*\index]
+1:
+  cbz x16, 3f
+  ldp x17, x15, [x16]
+  sub x17, x30, x17
+  cmp x17, x15
+  b.hs 2f
+  ldr x16, [x16, #16]
+  br x16
+2:
+  ldr x16, [x16, #24]
+  b 1b
+3:
+  mov w17, #\index
+  b muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// Calls muster_thunk_decide(index, return address), which says where to go on, and goes on there as if
+// that had been called at once.
+.macro MUSTER_THUNKS_END
+  .type muster_thunk_slow_path, %function
+  .p2align 4
+muster_thunk_slow_path:
+  .cfi_startproc
+  stp x29, x30, [sp, #-224]!
+  .cfi_def_cfa_offset 224
+  .cfi_offset x29, -224
+  .cfi_offset x30, -216
+  mov x29, sp
+  stp x0, x1, [sp, #16]
+  stp x2, x3, [sp, #32]
+  stp x4, x5, [sp, #48]
+  stp x6, x7, [sp, #64]
+  str x8, [sp, #80]
+  stp q0, q1, [sp, #96]
+  stp q2, q3, [sp, #128]
+  stp q4, q5, [sp, #160]
+  stp q6, q7, [sp, #192]
+  mov w0, w17
+  mov x1, x30
+  bl muster_thunk_decide
+  mov x16, x0
+  ldp x0, x1, [sp, #16]
+  ldp x2, x3, [sp, #32]
+  ldp x4, x5, [sp, #48]
+  ldp x6, x7, [sp, #64]
+  ldr x8, [sp, #80]
+  ldp q0, q1, [sp, #96]
+  ldp q2, q3, [sp, #128]
+  ldp q4, q5, [sp, #160]
+  ldp q6, q7, [sp, #192]
+  ldp x29, x30, [sp], #224
+  .cfi_def_cfa sp, 0
+  .cfi_restore x29
+  .cfi_restore x30
+  br x16
+  .cfi_endproc
+  .size muster_thunk_slow_path, .-muster_thunk_slow_path
+
+  .section .note.GNU-stack, "", %progbits
+.endm

@@ -1,0 +1,99 @@
+// The thunks' machine code for x86-64 (System V ABI), included by the generated thunks.S.
+//
+// A thunk serves any signature: it keeps every register that may hold an argument and leaves the stack
+// as it is. Between a caller and the callee r10 and r11 are free.
+
+.macro MUSTER_THUNKS_BEGIN
+  .hidden t_muster_watches
+  .hidden muster_thunk_targets
+  .hidden muster_thunk_decide
+  .text
+.endm
+
+// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
+// slow path: for a new caller, and for a thread that has one of the flags.
+.macro MUSTER_THUNK name, index, flags
+  .globl \name
+  .type \name, @function
+  .p2align 4
+\name:
+  .cfi_startproc
+  endbr64
+  movq t_muster_watches@gottpoff(%rip), %r11
+  testb $\flags, %fs:(%r11)
+  jne 3f
+  movq muster_thunk_targets+8*\index(%rip), %r11
+1:
+  testq %r11, %r11
+  je 3f
+  movq (%rsp), %r10
+  subq (%r11), %r10
+  cmpq 8(%r11), %r10
+  jae 2f
+  jmpq *16(%r11)
+2:
+  movq 24(%r11), %r11
+  jmp 1b
+3:
+  movl $\index, %r11d
+  jmp muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// Calls muster_thunk_decide(index, return address), which says where to go on, and goes on there as if
+// that had been called at once. rax tells a variadic function of its vector registers.
+.macro MUSTER_THUNKS_END
+  .type muster_thunk_slow_path, @function
+  .p2align 4
+muster_thunk_slow_path:
+  .cfi_startproc
+  pushq %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  movq %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  andq $-16, %rsp
+  subq $192, %rsp
+  movq %rdi, 0(%rsp)
+  movq %rsi, 8(%rsp)
+  movq %rdx, 16(%rsp)
+  movq %rcx, 24(%rsp)
+  movq %r8, 32(%rsp)
+  movq %r9, 40(%rsp)
+  movq %rax, 48(%rsp)
+  movaps %xmm0, 64(%rsp)
+  movaps %xmm1, 80(%rsp)
+  movaps %xmm2, 96(%rsp)
+  movaps %xmm3, 112(%rsp)
+  movaps %xmm4, 128(%rsp)
+  movaps %xmm5, 144(%rsp)
+  movaps %xmm6, 160(%rsp)
+  movaps %xmm7, 176(%rsp)
+  movl %r11d, %edi
+  movq 8(%rbp), %rsi
+  call muster_thunk_decide
+  movq %rax, %r11
+  movq 0(%rsp), %rdi
+  movq 8(%rsp), %rsi
+  movq 16(%rsp), %rdx
+  movq 24(%rsp), %rcx
+  movq 32(%rsp), %r8
+  movq 40(%rsp), %r9
+  movq 48(%rsp), %rax
+  movaps 64(%rsp), %xmm0
+  movaps 80(%rsp), %xmm1
+  movaps 96(%rsp), %xmm2
+  movaps 112(%rsp), %xmm3
+  movaps 128(%rsp), %xmm4
+  movaps 144(%rsp), %xmm5
+  movaps 160(%rsp), %xmm6
+  movaps 176(%rsp), %xmm7
+  leave
+  .cfi_def_cfa %rsp, 8
+  jmpq *%r11
+  .cfi_endproc
+  .size muster_thunk_slow_path, .-muster_thunk_slow_path
+
+  .section .note.GNU-stack, "", @progbits
+.endm

@@ -1,0 +1,37 @@
+"""Shared objects that show the names of an OpenMP runtime and tell who was called, and programs that call them."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+_folder = tempfile.TemporaryDirectory(prefix="muster-thunks-")
+FOLDER = pathlib.Path(_folder.name)
+
+
+def thunked() -> list[str]:
+    """The names that have a thunk."""
+    made = pathlib.Path(os.environ["MUSTER_ENTRY_POINTS"]) / "thunk_names.inc"
+    return [line.split("(")[1].split(",")[0].rstrip(")") for line in made.read_text().splitlines()]
+
+
+def _compile(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Path:
+    file = FOLDER / f"{name}.c"
+    file.write_text(source)
+    output = FOLDER / name
+    command = ["clang-19", "-O2", "-w", f"-L{FOLDER}", f"-Wl,-rpath,{FOLDER}", file, "-o", output, *flags]
+    subprocess.run(command, check=True)
+    return output
+
+
+def library(name: str, source: str, *needed: str) -> pathlib.Path:
+    """lib<name>.so, which needs lib<needed>.so."""
+    links = [f"-l{other}" for other in needed]
+    return _compile(f"lib{name}.so", source, "-shared", "-fPIC", f"-Wl,-soname,lib{name}.so", *links)
+
+
+def program(name: str, source: str, *needed: str, export: bool = False) -> pathlib.Path:
+    links = [f"-l{other}" for other in needed]
+    return _compile(name, source, *links, *(["-Wl,--export-dynamic"] if export else []))

@@ -1,0 +1,19 @@
+// Prints the first entry point of a runtime that Muster does not know, or "all known".
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/unknown_entries.h"
+
+int main(int count, char** arguments) {
+  void* library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : nullptr;
+  if (library == nullptr) return 2;
+  const muster::LoadedObject object = muster::object_of(dlsym(library, "__kmpc_fork_call"));
+  muster::Runtime runtime;
+  runtime.begin = object.begin;
+  runtime.end = object.end;
+  const char* unknown = muster::unknown_entry_point(runtime);
+  std::puts(unknown != nullptr ? unknown : "all known");
+  return 0;
+}

@@ -1,0 +1,24 @@
+// The thunks without the rest of libmuster.so: a program says which flags of t_muster_watches its thread
+// has, and each call that is reported goes to stdout, on a line of its own. What printf leaves in the
+// registers is for the thunk to repair.
+#include <cstdio>
+
+#include "runtime-hooks/folding/watch.h"
+
+namespace muster {
+
+thread_local constinit std::uint8_t t_muster_watches = 0;
+
+void on_watched_call(const char* symbol, Effect effect, const void* caller) {
+  constexpr const char* kNames[] = {"closes", "sets", "pushes"};
+  std::printf("\n%s %s%s\n", symbol, kNames[static_cast<unsigned>(effect)],
+              caller != nullptr ? "" : ", by nobody");
+}
+
+int serial_max_threads() { return 42; }
+
+}  // namespace muster
+
+extern "C" __attribute__((visibility("default"))) void muster_test_watch(int flags) {
+  muster::t_muster_watches = static_cast<std::uint8_t>(flags);
+}
