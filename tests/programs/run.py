@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels import VARIANTS, Binary, BuildError, Outcome, compile_kernels, execute
+from kernels import VARIANTS, Binary, Outcome, compile_kernels, execute
 
 # These are in tests/conformance, which `kernels` has put on the path.
-from building import compile_old_runtime  # isort: skip
+from building import BuildError, compile_old_runtime  # isort: skip
 from running import OLD_RUNTIMES, command_line  # isort: skip
 
 HERE = Path(__file__).resolve().parent
