@@ -1,5 +1,7 @@
-// A thread's floating-point control: rounding, masked exceptions, flushing to zero. Not the flags of
-// what happened, which are results.
+// A thread's floating-point control words: rounding, masked exceptions, flushing to zero.
+//
+// x86 only, where OpenMP's runtimes copy them from thread to thread; elsewhere they leave each thread
+// its own, and there is nothing to do here.
 #pragma once
 
 #include <cstdint>
@@ -20,39 +22,42 @@ struct FpControl {
     return now;
   }
 
-  // Makes it the calling thread's. Loading is dear, so only where it differs.
+  // Makes them the calling thread's. Words that differ are loaded whole, as the runtimes do: the flags
+  // of what happened are cleared then, and left alone where nothing differs.
   void put_in_force() const {
-    std::uint32_t status_and_control = 0;
-    asm volatile("stmxcsr %0" : "=m"(status_and_control));
-    if ((status_and_control & kControlBits) != mxcsr) {
-      const std::uint32_t wanted = (status_and_control & ~kControlBits) | mxcsr;
-      asm volatile("ldmxcsr %0" : : "m"(wanted));
-    }
-    std::uint16_t x87_now = 0;
-    asm volatile("fnstcw %0" : "=m"(x87_now));
-    if (x87_now != x87) {
+    const FpControl now = current();
+    if (now.x87 != x87) {
       asm volatile("fnclex");  // a pending exception that the new control unmasks would trap
       asm volatile("fldcw %0" : : "m"(x87));
     }
+    if (now.mxcsr != mxcsr) asm volatile("ldmxcsr %0" : : "m"(mxcsr));
   }
 
  private:
   static constexpr std::uint32_t kControlBits = ~std::uint32_t{0x3f};
 };
 
-#elif defined(__aarch64__)
-
-struct FpControl {
-  std::uint64_t fpcr = 0;
-
-  static FpControl current() {
-    FpControl now;
-    asm volatile("mrs %0, fpcr" : "=r"(now.fpcr));
-    return now;
+// Keeps the calling thread's words and flags as they are, whatever is called while it lives.
+class KeptFpEnvironment {
+ public:
+  KeptFpEnvironment() {
+    asm volatile("stmxcsr %0" : "=m"(mxcsr_));
+    asm volatile("fnstenv %0" : "=m"(x87_));
+    asm volatile("fldenv %0" : : "m"(x87_));  // storing has masked all exceptions
   }
-  void put_in_force() const {
-    if (current().fpcr != fpcr) asm volatile("msr fpcr, %0" : : "r"(fpcr));
+  ~KeptFpEnvironment() {
+    asm volatile("ldmxcsr %0" : : "m"(mxcsr_));
+    asm volatile("fldenv %0" : : "m"(x87_));
   }
+  KeptFpEnvironment(const KeptFpEnvironment&) = delete;
+  KeptFpEnvironment& operator=(const KeptFpEnvironment&) = delete;
+
+ private:
+  struct X87Environment {
+    std::uint8_t bytes[28];
+  };
+  std::uint32_t mxcsr_ = 0;
+  X87Environment x87_{};
 };
 
 #else
@@ -60,6 +65,12 @@ struct FpControl {
 struct FpControl {
   static FpControl current() { return {}; }
   void put_in_force() const {}
+};
+
+class KeptFpEnvironment {
+ public:
+  KeptFpEnvironment() {}
+  ~KeptFpEnvironment() {}
 };
 
 #endif

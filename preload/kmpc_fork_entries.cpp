@@ -1,5 +1,7 @@
 // Parallel regions of clang's code: each gets a team frame around its function.
 #include <cstdarg>
+#include <type_traits>
+#include <utility>
 
 #include "preload/entry.h"
 #include "runtime-hooks/folding/fold.h"
@@ -16,8 +18,33 @@ void fork_unwrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
                       count);
 }
 
+template <std::size_t... Index>
+void fork_directly(VariadicFork fork, abi::Ident* where, abi::Microtask function, Team* team,
+                   void* const* arguments, std::index_sequence<Index...>) {
+  const auto run = &run_directly<std::conditional_t<true, void*, decltype(Index)>...>;
+  fork(where, 2 + sizeof...(Index), reinterpret_cast<abi::Microtask>(run),
+       reinterpret_cast<void*>(function), static_cast<void*>(team), arguments[Index]...);
+}
+
 void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi::Microtask function,
                   void* const* arguments, const RegionTeam& whose) {
+  if (whose.team != nullptr && count <= kDirectArguments) {
+    const auto directly = [&](auto indices) {
+      fork_directly(fork, where, function, whose.team, arguments, indices);
+    };
+    switch (count) {
+      case 0:
+        return directly(std::make_index_sequence<0>());
+      case 1:
+        return directly(std::make_index_sequence<1>());
+      case 2:
+        return directly(std::make_index_sequence<2>());
+      case 3:
+        return directly(std::make_index_sequence<3>());
+      case 4:
+        return directly(std::make_index_sequence<4>());
+    }
+  }
   KmpcRegion region{RegionBody(function, count, arguments), whose};
   fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
 }
@@ -60,6 +87,7 @@ MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::
       runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", MUSTER_CALLER}};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced && the_fold().run(call, why)) return;
+  entering("__kmpc_fork_call", MUSTER_CALLER);  // a runtime that is not replaced
   const ForkScope fork(runtime, why);
   if (fork.wraps()) {
     fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
@@ -79,6 +107,7 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const RegionCall call{runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced && the_fold().run(call, why)) return;
+  entering("__kmpc_fork_call_if", MUSTER_CALLER);
   const ForkScope fork(runtime, why);
   if (!fork.wraps()) {
     real(where, count, function, condition, argument);

@@ -183,9 +183,10 @@ void Fold::close(Closed reason, CallSite site) {
   note(name_of(reason), /*closed=*/true, site);
   order_.leave = true;
   team_->release_others(*frame_.me, order_.announced);
-  const FpControl fp = FpControl::current();  // the real join sets what was in force at the fork
-  join_for_real();
-  fp.put_in_force();
+  {
+    const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
+    join_for_real();
+  }
   if (!next_.runtime_knows) {
     runtime_->real.__kmpc_push_num_threads(next_.where, global_, next_.size);
     next_.runtime_knows = true;
