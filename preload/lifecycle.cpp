@@ -25,12 +25,8 @@
 namespace muster {
 namespace {
 
-// The child inherits the caller's affinity and slice: they must be its own. And it has none of the
-// threads that a fold keeps.
-void before_fork() {
-  give_everything_back();
-  if ((t_muster_watches & kInSerialPart) != 0) the_fold().close(Closed::kFork, {});
-}
+// The child inherits the caller's affinity and slice: they must be its own.
+void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
   runtimes_after_fork();

@@ -30,6 +30,7 @@ struct Runtime {
   RuntimeKind kind = RuntimeKind::kLibomp;
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;
+  bool fork_is_watched = false;  // a fold of its is closed before the process forks
   char path[1024] = {};
 
   // Whether a return address lies in the runtime: then it is the runtime's own call that came back

@@ -1,5 +1,6 @@
 #include "runtime-hooks/folding/fold.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "platform/given_back.h"
@@ -12,6 +13,18 @@ namespace {
 
 Fold g_fold;
 ForkJoin g_choice = ForkJoin::kOff;
+
+// The child has none of the threads that a fold keeps. Handlers are called latest first, and the
+// runtime's own takes the locks that a join needs: so ours is registered once the runtime's is, which
+// it is before its first region.
+bool watch_fork(Runtime& runtime) {
+  if (runtime.fork_is_watched) return true;
+  const auto before_fork = [] {
+    if ((t_muster_watches & kInSerialPart) != 0) g_fold.close(Closed::kFork, {});
+  };
+  runtime.fork_is_watched = pthread_atfork(before_fork, nullptr, nullptr) == 0;
+  return runtime.fork_is_watched;
+}
 
 // What cannot change as long as the runtime is loaded.
 bool can_be_folded(const Runtime& runtime, Unfolded& why) {
@@ -127,6 +140,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   regions_ = 0;
   t_muster_watches = 0;
   real.GOMP_parallel_start(&work, this, asked);
+  const bool fork_is_watched = watch_fork(call.runtime);
   frame_ = {};
   frame_.runtime = runtime_;
   frame_.team = team_;
@@ -136,6 +150,10 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
     why = size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
     join_for_real();
+    return false;
+  }
+  if (!fork_is_watched) {
+    dismiss();
     return false;
   }
   global_ = real.__kmpc_global_thread_num(nullptr);
@@ -181,16 +199,20 @@ void Fold::run_open(const RegionBody& body) {
 void Fold::close(Closed reason, CallSite site) {
   ++closed_[static_cast<unsigned>(reason)];
   note(name_of(reason), /*closed=*/true, site);
-  order_.leave = true;
-  team_->release_others(*frame_.me, order_.announced);
   {
     const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
-    join_for_real();
+    dismiss();
   }
   if (!next_.runtime_knows) {
     runtime_->real.__kmpc_push_num_threads(next_.where, global_, next_.size);
     next_.runtime_knows = true;
   }
+}
+
+void Fold::dismiss() {
+  order_.leave = true;
+  team_->release_others(*frame_.me, order_.announced);
+  join_for_real();
 }
 
 void Fold::join_for_real() {

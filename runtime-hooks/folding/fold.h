@@ -90,6 +90,7 @@ class Fold {
   bool may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why);
   bool open(const RegionCall& call, unsigned asked, Unfolded& why);
   void run_open(const RegionBody& body);
+  void dismiss();
   void join_for_real();
   void finish_tasks(Frame& frame) const;
   static void work(void* fold);
