@@ -39,7 +39,9 @@ class Outcome:
         return f"{status}, stdout {self.stdout[-300:]!r}" + (f", stderr {lines}" if lines else "")
 
 
-def compile_unit(all_settings: list[Settings], output: Path, libomp: Path, mutant: bool) -> None:
+def compile_unit(
+    all_settings: list[Settings], output: Path, libomp: Path, level: str, mutant: bool
+) -> None:
     """All of one flavour. Objects of gcc are linked with the libomp in that folder."""
     flavour = all_settings[0].flavour
     text = unit_text([one.seed for one in all_settings], flavour, HEADER)
@@ -50,7 +52,7 @@ def compile_unit(all_settings: list[Settings], output: Path, libomp: Path, mutan
     compiler = _installed((GCC if flavour.libgomp_abi else CLANG)[1 if flavour.cpp else 0])
     standard = "-std=c++20" if flavour.cpp else "-std=gnu17"
     item = output.with_suffix(".o")
-    _command([compiler, "-fopenmp", standard, "-O1", "-w", "-c", str(source), "-o", str(item)])
+    _command([compiler, "-fopenmp", standard, level, "-w", "-c", str(source), "-o", str(item)])
     # Without -fopenmp at the link: gcc would add libgomp.
     link = [compiler, str(item), "-o", str(output), f"-L{libomp}", "-lomp", "-lm", "-pthread"]
     _command(link)

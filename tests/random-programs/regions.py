@@ -29,7 +29,6 @@ PIECES: tuple[tuple[Maker, int], ...] = (
     (work.loop_last, 3),
     (work.loop_reduction, 4),
     (work.loop_ordered, 2),
-    (work.loop_doacross, 1),
     (work.sections, 3),
     (work.single, 4),
     (work.single_copy, 3),
@@ -45,18 +44,18 @@ PIECES: tuple[tuple[Maker, int], ...] = (
     (tasking.task_yields, 1),
     (tasking.asks_in_tasks, 1),
 )
-CLANG_ONLY: tuple[tuple[Maker, int], ...] = ((tasking.detached_task, 1),)
+# The GOMP layer of libomp knows no detached tasks, and ends the program in doacross loops.
+CLANG_ONLY: tuple[tuple[Maker, int], ...] = ((tasking.detached_task, 1), (work.loop_doacross, 1))
 CPP_ONLY: tuple[tuple[Maker, int], ...] = ((sync.exception, 6),)
 
 
 # What they reduce or assign would have to be shared by the initial team, which locals are not.
-# And doacross loops end libomp there when gcc compiled them.
-IN_REGIONS_ONLY = (work.loop_last, work.loop_reduction, tasking.task_reduction, work.loop_doacross)
+IN_REGIONS_ONLY = (work.loop_last, work.loop_reduction, tasking.task_reduction)
 
 
 def makers(flavour: Flavour) -> tuple[tuple[Maker, int], ...]:
     chosen = PIECES
-    if not flavour.libgomp_abi:  # the GOMP layer of libomp knows no detached tasks
+    if not flavour.libgomp_abi:
         chosen += CLANG_ONLY
     if flavour.cpp:
         chosen += CPP_ONLY
@@ -132,9 +131,16 @@ def around(outer: Scope, clauses: Clauses, pieces: list[Piece], construct: list[
     for piece in pieces:
         lines += piece.before
     lines += construct
+    if outer.depth == 0 and outer.initial and has_nested(construct):
+        # The inner one is then the active one, of another size.
+        lines.append("if (want1 == 1) forget_kept();")
     for piece in pieces:
         lines += piece.after
     return block([*lines, *clauses.after])
+
+
+def has_nested(lines: list[str]) -> bool:
+    return any("want2" in line or "recurse(" in line for line in lines)
 
 
 def head(outer: Scope) -> list[str]:

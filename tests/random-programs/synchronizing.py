@@ -113,7 +113,10 @@ GETTERS_INSIDE = (
 
 
 def getters(scope: Scope) -> Piece:
-    chosen = scope.chance.sample(GETTERS_INSIDE, scope.chance.randint(1, 6))
+    known = GETTERS_INSIDE
+    if scope.depth > 1:  # whoever opened the inner region
+        known = tuple(getter for getter in known if getter != "omp_get_ancestor_thread_num(1)")
+    chosen = scope.chance.sample(known, scope.chance.randint(1, 6))
     inside = [f"note({scope.tag()}, {getter});" for getter in chosen]
     return Piece(inside, cost=1)
 
