@@ -199,7 +199,7 @@ HELPER void add_value(Summary* into, long value) {
   add_summary(into, &single);
 }
 
-#pragma omp declare reduction(summary : Summary : add_summary(&omp_out, &omp_in)) \
+#pragma omp declare reduction(summary:Summary : add_summary(&omp_out, &omp_in)) \
     initializer(omp_priv = {0, 0})
 
 // Worksharing constructs without a region of their own: called from regions and from serial parts.

@@ -191,10 +191,7 @@ def combined(
 ) -> list[str]:
     text = around(outer, clauses, [Piece([], before, after)], construct)
     # Nobody visits here: the values that are kept are those of the region before.
-    return [
-        line.replace("const Kept kept_now = next_kept(", "pass_kept(") if "kept_now" in line else line
-        for line in text
-    ]
+    return [line.replace("const Kept kept_now = next_kept(", "pass_kept(") for line in text]
 
 
 def parallel_for(outer: Scope, _: Clauses) -> tuple[list[str], float]:
@@ -262,7 +259,8 @@ def nested(scope: Scope) -> Piece:
 
 
 def recursion(scope: Scope) -> Piece:
-    count, wanted, depth = scope.name("count"), scope.chance.randint(1, 2), scope.chance.randint(1, 3)
+    count = scope.name("count")
+    wanted, depth = scope.chance.randint(1, 2), scope.chance.randint(1, 3)
     call = [
         f"long {count} = 0;",
         f"recurse(&{scope.icvs}, {wanted}, {depth}, &{count});",

@@ -124,7 +124,7 @@ def getters(scope: Scope) -> Piece:
 def setters(scope: Scope) -> Piece:
     """Of this thread's implicit task only: they end with the region.
 
-    All threads set the same, or set it back: what a `single` then does must not depend on who it is.
+    All threads set the same, or set it back: what a `single` does must not depend on who it is.
     """
     kind = scope.chance.choice(("threads", "schedule", "levels", "dynamic"))
     own = scope.icvs
