@@ -32,7 +32,7 @@ PROGRESS_EVERY = 500
 REPORT_EVERY = 20  # programs, of which one has its report read
 STOCK_AGAIN = 20  # stock runs of a program whose preloaded run differed
 MOST_OF_STOCK = 0.01  # of the programs: more, and the generator makes what stock cannot run
-NOTICED = 0.7  # of the mutants: in the rest, the scheduler happened to do the barrier's work
+NOTICED = 0.5  # of the mutants: in the rest the team is of one, or the scheduler did the work
 
 
 def parse_arguments() -> argparse.Namespace:

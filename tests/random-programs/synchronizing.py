@@ -11,7 +11,7 @@ def barrier(scope: Scope) -> Piece:
     """What was written before a barrier is seen behind it."""
     cells, tag = scope.name("cells"), scope.tag()
     late, mutant = scope.late(), ""
-    if scope.naps and scope.one_in(8):
+    if scope.depth == 1 and scope.naps and scope.one_in(8):
         # Thread 0 is late for certain, so that without this barrier another one sees it.
         late, mutant = [f"if ({scope.me} == 0) nap(300);"], f"  {MUTANT}"
     inside = [
