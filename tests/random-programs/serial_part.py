@@ -22,7 +22,8 @@ GETTERS_OUTSIDE = (
     "omp_get_wtime() > 0",
     "omp_get_wtick() > 0",
 )
-GETTERS_OF_CLANG = ("kmp_get_blocktime()", "(long)kmp_get_stacksize_s()")
+# Not kmp_get_blocktime, unless it was set: libomp changes it where CPUs are few.
+GETTERS_OF_CLANG = ("(long)kmp_get_stacksize_s()",)
 
 
 def asks(scope: Scope) -> Piece:
