@@ -2,7 +2,7 @@
 // muster-test: threads 9
 // muster-test: env KMP_FORCE_REDUCTION=tree
 // muster-test: env KMP_DETERMINISTIC_REDUCTION=true
-// muster-test: replaced >= 10000
+// muster-test: replaced >= 3000
 // muster-test: skip gcc-O2: its reductions are no calls of the runtime
 // muster-test: reason reduction settings
 #include "reductions.h"
