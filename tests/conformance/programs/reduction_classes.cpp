@@ -17,11 +17,11 @@ static void take_larger(Largest& into, const Largest& from) {
   if (from.value > into.value || (from.value == into.value && from.where < into.where)) into = from;
 }
 
-#pragma omp declare reduction(append : std::vector<int> : omp_out.insert( \
-        omp_out.end(), omp_in.begin(), omp_in.end()))
+#pragma omp declare reduction( \
+        append : std::vector<int> : omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))
 #pragma omp declare reduction(longer : std::string : omp_out = \
-        omp_in.size() > omp_out.size() ? omp_in : omp_out)
-#pragma omp declare reduction(largest : Largest : take_larger(omp_out, omp_in))
+                                  omp_in.size() > omp_out.size() ? omp_in : omp_out)
+#pragma omp declare reduction(largest:Largest : take_larger(omp_out, omp_in))
 
 static long team_of(int threads) {
   long checksum = 0;
