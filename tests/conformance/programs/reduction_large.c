@@ -1,6 +1,6 @@
 // Arrays so large that combining two of them takes long: the tree's groups get smaller.
 // muster-test: threads 11
-// muster-test: replaced >= 300
+// muster-test: replaced >= 200
 #include "check.h"
 
 enum { kLength = 20000 };
