@@ -38,10 +38,10 @@ struct BarrierOps {
   // episode there, with release, before its release(). Who sees that early enough saves the way to
   // another line.
   bool (*gather)(void* state, unsigned me, Episode episode,
-                 const Interruption<Memory>& interruption, WaitStats& stats);
+                 const Interruption<Memory>& interruption, WaitStats& stats, Counted counted);
   bool (*release)(void* state, unsigned me, Episode episode, Episode ended_by,
                   const typename Memory::template Atomic<Episode>* announced,
-                  const Interruption<Memory>& interruption, WaitStats& stats);
+                  const Interruption<Memory>& interruption, WaitStats& stats, Counted counted);
 
   // After calling an instance off: those who sleep in it look again.
   void (*wake_everyone)(void* state, WaitStats& stats);
@@ -89,16 +89,16 @@ struct BarrierState {
   }
 
   static bool gather(void* state, unsigned me, Episode episode,
-                     const Interruption<Memory>& interruption, WaitStats& stats) {
+                     const Interruption<Memory>& interruption, WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
-    return waiter.leave_half(self.barrier.gather(me, episode, waiter));
+    return waiter.leave(self.barrier.gather(me, episode, waiter), counted);
   }
 
   static bool release(void* state, unsigned me, Episode episode, Episode ended_by,
                       const typename Memory::template Atomic<Episode>* announced,
-                      const Interruption<Memory>& interruption, WaitStats& stats) {
+                      const Interruption<Memory>& interruption, WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
@@ -109,11 +109,11 @@ struct BarrierState {
         };
         if (waiter.wait_quickly(is_announced)) {
           self.barrier.was_released(me, episode);
-          return waiter.leave_half(true);
+          return waiter.leave(true, counted);
         }
       }
     }
-    return waiter.leave_half(self.barrier.release(me, episode, waiter));
+    return waiter.leave(self.barrier.release(me, episode, waiter), counted);
   }
 
   static void wake_everyone(void* state, WaitStats& stats) {

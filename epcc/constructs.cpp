@@ -117,6 +117,23 @@ void reduction(const Work& w) {
   keep(count);
 }
 
+// arraybench's: one thread's array for all, in a region of its own. The array is a private one.
+template <int kDoubles>
+void copyprivate(const Work& w) {
+  for (long r = 0; r < w.repetitions; ++r) {
+#pragma omp parallel
+    {
+      double values[kDoubles];
+#pragma omp single copyprivate(values)
+      {
+        values[0] = 1;
+        delay(w.delay);
+      }
+      keep(values[0]);
+    }
+  }
+}
+
 // Mutual exclusion: the team's executions add up to the repetitions, one at a time.
 
 void critical(const Work& w) {
@@ -235,6 +252,8 @@ constexpr std::array kConstructs = {
     Construct{"ATOMIC", "ATOMIC", atomic, &kSum},
     Construct{"ATOMIC_SEQCST", "ATOMIC_SEQCST", atomic_seq_cst, &kSum},
     Construct{"REDUCTION", "REDUCTION", reduction, &kCount},
+    Construct{"COPYPRIVATE_1", "COPYPRIVATE 1", copyprivate<1>, &kDelay},
+    Construct{"COPYPRIVATE_729", "COPYPRIVATE 729", copyprivate<729>, &kDelay},
 };
 
 }  // namespace

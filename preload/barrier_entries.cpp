@@ -8,7 +8,7 @@ namespace {
 // Muster's barrier, else the real one.
 template <class RealBarrier>
 void barrier(Entry entry, const void* caller, RealBarrier&& real) {
-  entering(kEntryNames[static_cast<unsigned>(entry)], caller);
+  ensure_ready();
   Arrival arrival(entry, caller);
   if (arrival.replaceable() && arrival.wait()) [[likely]]
     return;
@@ -19,7 +19,7 @@ void barrier(Entry entry, const void* caller, RealBarrier&& real) {
 // is not replaced at all, so Muster's barrier answers no.
 template <class Answer, class RealBarrier>
 Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
-  entering(kEntryNames[static_cast<unsigned>(entry)], caller);
+  ensure_ready();
   Arrival arrival(entry, caller);
   if (arrival.replaceable() && arrival.wait()) [[likely]]
     return Answer{};
@@ -30,7 +30,7 @@ Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
 // team whose barrier turns out to have tasks to finish goes to the real explicit barrier instead.
 template <class Nowait, class RealEnd>
 void construct_end(Entry entry, const void* caller, Nowait&& nowait, RealEnd&& end) {
-  entering(kEntryNames[static_cast<unsigned>(entry)], caller);
+  ensure_ready();
   Arrival arrival(entry, caller);
   if (!arrival.replaceable()) {
     end(arrival.runtime().real);

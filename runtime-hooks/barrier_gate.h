@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platform/thread_place.h"
+#include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtime.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/thread_state.h"
@@ -21,12 +22,21 @@ inline bool joined(Frame& frame, PassReason& reason) {
   return frame.me != nullptr;
 }
 
+// Whether an arrival that may not be replaced is counted as passed through. Not where it was
+// counted at an earlier call, or there is no barrier.
+enum class Refusals { kCounted, kUncounted };
+
 // One arrival. Made from the entry point's return address; asked once whether the barrier is ours,
 // and if so arrived; `passed` tells that it is the real runtime's.
 class Arrival {
  public:
-  Arrival(Entry entry, const void* caller)
-      : entry_(entry), caller_(caller), state_(thread_state()) {}
+  Arrival(Entry entry, const void* caller, Refusals refusals = Refusals::kCounted)
+      : entry_(entry), caller_(caller), refusals_(refusals), state_(thread_state()) {
+    // From the serial part beside a fold: the construct is a serial one, once the fold is closed.
+    if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
+      on_watched_call(symbol(), Effect::kCloses, caller);
+    }
+  }
 
   // Whether this barrier may be replaced. Counts it as passed through if not.
   bool replaceable() {
@@ -49,13 +59,41 @@ class Arrival {
 
   // Only after replaceable(): waits for the team. False: it has to go to the real barrier, all of
   // it.
-  bool wait() {
-    Member& me = *frame_->me;
-    if (frame_->team->arrive_and_wait(me, frame_->thread)) [[likely]] {
-      state_->replaced[static_cast<unsigned>(entry_)].add();
-      return true;
-    }
-    return pass(frame_->team->why_called_off(me.episode));
+  bool wait() { return count(frame_->team->arrive_and_wait(*frame_->me, frame_->thread)); }
+
+  // What follows is for constructs with barriers inside them, only after replaceable(). The real
+  // barrier stands in for an instance that is called off, and the construct goes on.
+
+  Frame& frame() const { return *frame_; }
+  Team& team() const { return *frame_->team; }
+  unsigned thread() const { return frame_->thread; }
+  bool is_primary() const { return frame_->thread == 0; }
+
+  // Waits for the team, at one barrier or the other.
+  void meet() {
+    if (!wait()) [[unlikely]]
+      stand_in();
+  }
+
+  // The same in halves: thread 0 waits for the others' arrival, then they for its release. Only then
+  // may a thread other than 0 find out that the gather was called off.
+  void gather() {
+    const bool gathered = count(team().gather(*frame_->me, thread()));
+    frame_->gathered_otherwise = !gathered;
+    if (!gathered) [[unlikely]]
+      gather_at_real_barrier();
+  }
+  void release() {
+    const bool told = is_primary() || frame_->gathered_otherwise;
+    if (count(team().release(*frame_->me, thread(), told))) [[likely]]
+      return;
+    gather_at_real_barrier();
+    count(team().release(*frame_->me, thread(), /*told=*/true));
+  }
+
+  // All of the construct is the runtime's, which reads settings of its own that Muster does not.
+  void leave_to_runtime(PassReason reason) {
+    if (refusals_ == Refusals::kCounted) pass(reason);
   }
 
   // The runtime whose barrier the caller would have reached.
@@ -96,8 +134,24 @@ class Arrival {
     return true;
   }
 
+  bool count(bool released) {
+    if (!released) [[unlikely]]
+      return pass(frame_->team->why_called_off(frame_->me->episode));
+    state_->replaced[static_cast<unsigned>(entry_)].add();
+    return true;
+  }
+
+  void stand_in() {
+    at_real_barrier([&] { runtime().real.GOMP_barrier(); });
+  }
+
+  void gather_at_real_barrier() {
+    stand_in();
+    team().gathered_otherwise(*frame_->me);
+  }
+
   bool pass(PassReason reason) {
-    if (state_ == nullptr) return false;
+    if (state_ == nullptr || (frame_ == nullptr && refusals_ == Refusals::kUncounted)) return false;
     if (reason == PassReason::kNoFrame) {
       const Runtime& bound_to = runtime();
       if (bound_to.contains(caller_)) return false;
@@ -110,6 +164,7 @@ class Arrival {
 
   const Entry entry_;
   const void* const caller_;
+  const Refusals refusals_;
   ThreadState* const state_;
   Frame* frame_ = nullptr;
 };

@@ -123,6 +123,31 @@
     (abi::GompRegion, void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, \
      unsigned long long, unsigned long long, unsigned long long))
 
+#define MUSTER_REDUCTION_FUNCTIONS(X)                                                     \
+  X(std::int32_t, __kmpc_reduce,                                                          \
+    (abi::Ident*, abi::GlobalThread, std::int32_t, std::size_t, void*, abi::Combine,      \
+     abi::CriticalName*))                                                                 \
+  X(std::int32_t, __kmpc_reduce_nowait,                                                   \
+    (abi::Ident*, abi::GlobalThread, std::int32_t, std::size_t, void*, abi::Combine,      \
+     abi::CriticalName*))                                                                 \
+  X(void, __kmpc_end_reduce, (abi::Ident*, abi::GlobalThread, abi::CriticalName*))        \
+  X(void, __kmpc_end_reduce_nowait, (abi::Ident*, abi::GlobalThread, abi::CriticalName*)) \
+  X(void, __kmpc_critical, (abi::Ident*, abi::GlobalThread, abi::CriticalName*))          \
+  X(void, __kmpc_end_critical, (abi::Ident*, abi::GlobalThread, abi::CriticalName*))
+
+#define MUSTER_COPYPRIVATE_FUNCTIONS(X)                                               \
+  X(void, __kmpc_copyprivate,                                                         \
+    (abi::Ident*, abi::GlobalThread, std::size_t, void*, abi::Combine, std::int32_t)) \
+  X(void*, __kmpc_copyprivate_light, (abi::Ident*, abi::GlobalThread, void*))         \
+  X(bool, GOMP_single_start, ())                                                      \
+  X(void*, GOMP_single_copy_start, ())                                                \
+  X(void, GOMP_single_copy_end, (void*))
+
+#define MUSTER_BARRIER_MASTER_FUNCTIONS(X)                                 \
+  X(std::int32_t, __kmpc_barrier_master, (abi::Ident*, abi::GlobalThread)) \
+  X(void, __kmpc_end_barrier_master, (abi::Ident*, abi::GlobalThread))     \
+  X(std::int32_t, __kmpc_barrier_master_nowait, (abi::Ident*, abi::GlobalThread))
+
 #define MUSTER_REAL_FUNCTIONS(X)        \
   MUSTER_QUERY_FUNCTIONS(X)             \
   MUSTER_BARRIER_FUNCTIONS(X)           \
@@ -130,7 +155,10 @@
   MUSTER_GOMP_PARALLEL_FUNCTIONS(X)     \
   MUSTER_KMPC_TASK_FUNCTIONS(X)         \
   MUSTER_KMPC_LASTING_TASK_FUNCTIONS(X) \
-  MUSTER_GOMP_TASK_FUNCTIONS(X)
+  MUSTER_GOMP_TASK_FUNCTIONS(X)         \
+  MUSTER_REDUCTION_FUNCTIONS(X)         \
+  MUSTER_COPYPRIVATE_FUNCTIONS(X)       \
+  MUSTER_BARRIER_MASTER_FUNCTIONS(X)
 
 namespace muster {
 

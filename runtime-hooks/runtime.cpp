@@ -61,6 +61,7 @@ void fill(Runtime& runtime, const LoadedObject& object) {
 #undef MUSTER_RESOLVE
   runtime.kind = kind_of(runtime);
   runtime.replaced = !why_not_replaced(runtime, runtime.reason);
+  runtime.reductions = reduction_rules();
 }
 
 Runtime* runtime_at(const LoadedObject& object) {

@@ -6,6 +6,7 @@
 
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/real_functions.h"
+#include "runtime-hooks/reduction.h"
 
 namespace muster {
 
@@ -31,6 +32,7 @@ struct Runtime {
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;
   bool fork_is_watched = false;  // a fold of its is closed before the process forks
+  ReductionRules reductions;
   char path[1024] = {};
 
   // Whether a return address lies in the runtime: then it is the runtime's own call that came back

@@ -28,7 +28,8 @@ const BarrierChoice& barrier_choice();
 
 // One thread's part of a team.
 struct alignas(kCoherenceGranule) Member {
-  Episode episode = 0;  // barrier instances arrived at
+  Episode episode = 0;          // barrier instances arrived at
+  void* reduce_data = nullptr;  // of the present reduction, for whoever combines it
   WaitStats stats;
 };
 
@@ -50,22 +51,56 @@ class Team {
     return ops_->arrive_and_wait(barrier_, thread, ++me.episode, interruption_, me.stats);
   }
 
-  // The halves of a barrier (barriers/barrier_state.h), for thread 0 and the others. gather(): false
-  // as above.
+  // A barrier in halves (BarrierOps): at gather() everyone arrives and only thread 0 waits, at
+  // release() the others wait for it. They are two instances. False: the gather was called off, and
+  // the real barrier stands for it; then gathered_otherwise(). Who has been told so passes `told` to
+  // the release, which then is there for all. What thread 0 creates between the two is for the
+  // instance after them, so the release's number is taken early.
   bool gather(Member& me, unsigned thread) {
-    return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats);
+    if (!ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kBarrier))
+      return false;
+    ++me.episode;
+    return true;
+  }
+  bool release(Member& me, unsigned thread, bool told) {
+    const Episode ended_by = told ? kNoEpisode : me.episode - 1;
+    if (ops_->release(barrier_, thread, me.episode, ended_by, nullptr, interruption_, me.stats,
+                      Counted::kBarrier))
+      return true;
+    --me.episode;  // tasks of the real barrier are for the gather's instance
+    return false;
+  }
+  void gathered_otherwise(Member& me) { ++me.episode; }
+
+  // What one thread hands on to the others at an instance (copyprivate): stored before it, fetched
+  // after it. A thread that fetches late is not overtaken: the next instance has another place.
+  void hand_on(Episode instance, void* data) { handed_on_[instance % 2] = data; }
+  void* handed_on(Episode instance) const { return handed_on_[instance % 2]; }
+
+  // Reductions: the threads' data, and how many of them one thread combines (reduction.h). Set by
+  // thread 0 between a gather and its release.
+  void* reduce_data(unsigned thread) const { return members_[thread].reduce_data; }
+  unsigned combined_by_one() const { return combined_by_one_; }
+  void combine_by_one(unsigned threads) { combined_by_one_ = threads; }
+
+  // The join and the fork of a folded region: thread 0 hands out and collects, the others wait for
+  // what is handed out. end_region(): false as above.
+  bool end_region(Member& me, unsigned thread) {
+    return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kRegion);
   }
   using Announcement = std::atomic<Episode>;
-  void release_others(Member& me, Announcement& announced) {
+  void begin_region(Member& me, Announcement& announced) {
     announced.store(++me.episode, std::memory_order_release);
-    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats);
+    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats,
+                  Counted::kRegion);
   }
-  // False: the gather `ended_by` was called off after this thread had left it. The instance of the
-  // release is still to come then.
-  bool wait_for_release(Member& me, unsigned thread, Episode ended_by,
-                        const Announcement& announced) {
+  // False: the join `ended_by` was called off after this thread had left it. The next region's
+  // beginning is still to come then.
+  bool wait_for_region(Member& me, unsigned thread, Episode ended_by,
+                       const Announcement& announced) {
     const Episode episode = me.episode + 1;
-    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, interruption_, me.stats)) {
+    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, interruption_, me.stats,
+                       Counted::kRegion)) {
       return false;
     }
     me.episode = episode;
@@ -95,13 +130,15 @@ class Team {
   void retire();
 
   Interruption<NativeMemory> interruption_;
-  const BarrierOps<NativeMemory>* ops_ =
+  alignas(kCoherenceGranule) void* handed_on_[2] = {};
+  alignas(kCoherenceGranule) const BarrierOps<NativeMemory>* ops_ =
       nullptr;  // null: this size is not replaced, because of reason_
   void* barrier_ = nullptr;
   Runtime* runtime_ = nullptr;
   std::atomic<unsigned> size_{0};
   BarrierKind kind_ = BarrierKind::kNative;
   PassReason reason_ = PassReason::kNoMemory;
+  unsigned combined_by_one_ = kManyCombinedByOne;
   PaddedArray<Member> members_;
   Lock preparing_;
   Arena arena_;

@@ -7,6 +7,7 @@
 #include "platform/cache_line.h"
 #include "runtime-hooks/folding/fold_reason.h"
 #include "runtime-hooks/pass_reason.h"
+#include "runtime-hooks/reduction.h"
 #include "waiting/runtime_yield.h"
 #include "waiting/wait_stats.h"
 
@@ -20,12 +21,14 @@ struct Runtime;
 // live on the stack of that wrapper and form a list to the outer regions.
 struct Frame {
   Frame* outer = nullptr;
-  Runtime* runtime = nullptr;    // that runs the region
-  Team* team = nullptr;          // null: unknown, every barrier goes to the real runtime
-  Member* me = nullptr;          // null until the first barrier or task of the region asks
-  unsigned thread = 0;           // number within the team, valid with `me`
-  unsigned serialized = 0;       // serialized regions entered inside this one
-  bool at_real_barrier = false;  // tasks created now belong to the instance just arrived at
+  Runtime* runtime = nullptr;       // that runs the region
+  Team* team = nullptr;             // null: unknown, every barrier goes to the real runtime
+  Member* me = nullptr;             // null until the first barrier or task of the region asks
+  unsigned thread = 0;              // number within the team, valid with `me`
+  unsigned serialized = 0;          // serialized regions entered inside this one
+  bool at_real_barrier = false;     // tasks created now belong to the instance just arrived at
+  bool gathered_otherwise = false;  // the last gather was called off, as this thread knows
+  Reduction reduction = Reduction::kReal;                  // how the present one is done
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team
   // Code that is known to be bound to the team's runtime: the object that called last.
   std::uintptr_t caller_begin = 0;

@@ -27,6 +27,10 @@ class Tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
+// Whether an arrival counts as one at a barrier of the program's. Those of folded regions' ends and
+// beginnings are none: only their waits are counted.
+enum class Counted : bool { kBarrier, kRegion };
+
 // Waits by their length: bucket 0 holds those released within the quick polls, for which no clock
 // was read; bucket b holds those below 2^b x 512 ns and not in an earlier one; the last holds the
 // rest.

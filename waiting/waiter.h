@@ -73,20 +73,14 @@ class Waiter {
 
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
-  [[gnu::always_inline]] bool leave(bool released) {
-    released = leave_half(released);
-    if (released) {
-      stats_.barriers.add();
-      if (!waited_) stats_.arrived_last.add();
-    }
-    return released;
-  }
-
-  // The same for half a barrier, which is none.
-  [[gnu::always_inline]] bool leave_half(bool released) {
+  [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
     if (full_fences()) [[unlikely]]
       roster_.leave(me_, episode_, stats_);
     if (released && called_off()) released = false;
+    if (released && counted == Counted::kBarrier) {
+      stats_.barriers.add();
+      if (!waited_) stats_.arrived_last.add();
+    }
     if (!waited_) return released;
     if (spun_ && !blocked_) stats_.spins_succeeded.add();
     if (start_ns_ == 0) {

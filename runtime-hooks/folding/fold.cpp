@@ -174,7 +174,7 @@ void Fold::run_open(const RegionBody& body) {
   state_->top = &frame_;
   t_muster_watches = kInFoldedRegion;
   Member& me = *frame_.me;
-  team_->release_others(me, order_.announced);
+  team_->begin_region(me, order_.announced);
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -182,7 +182,7 @@ void Fold::run_open(const RegionBody& body) {
     state_->top = nullptr;
     return;
   }
-  const bool called_off = !team_->gather(me, 0);
+  const bool called_off = !team_->end_region(me, 0);
   if (called_off) [[unlikely]]
     finish_tasks(frame_);
   state_->top = nullptr;
@@ -211,7 +211,7 @@ void Fold::close(Closed reason, CallSite site) {
 
 void Fold::dismiss() {
   order_.leave = true;
-  team_->release_others(*frame_.me, order_.announced);
+  team_->begin_region(*frame_.me, order_.announced);
   join_for_real();
 }
 

@@ -63,7 +63,7 @@ void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
   // as long as they have not arrived there.
   Episode gathered = kNoEpisode;
   for (;;) {
-    while (!team_->wait_for_release(me, frame.thread, gathered, order_.announced)) {
+    while (!team_->wait_for_region(me, frame.thread, gathered, order_.announced)) {
       finish_tasks(frame);
       gathered = kNoEpisode;
     }
@@ -73,7 +73,7 @@ void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
     abi::GlobalThread global = its_global;
     auto bound = static_cast<std::int32_t>(frame.thread);
     order_.body(&global, &bound);
-    if (team_->gather(me, frame.thread)) {
+    if (team_->end_region(me, frame.thread)) {
       gathered = me.episode;
     } else {
       finish_tasks(frame);

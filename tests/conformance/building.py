@@ -69,7 +69,8 @@ def compile_program(source: Path, variant: Variant, output: Path, libomp: Path) 
         ]
     stamp = output.with_suffix(".command")
     text = "\n".join(" ".join(command) for command in commands)
-    newest = max(path.stat().st_mtime for path in (source, HERE / "programs" / "check.h"))
+    headers = (HERE / "programs").glob("*.h")
+    newest = max(path.stat().st_mtime for path in (source, *headers))
     fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
     if fresh and stamp.read_text() == text:
         return

@@ -21,7 +21,7 @@ RUNTIMES = {"": "libomp", "-gomp": "libgomp"}  # suffix of the program, runtime 
 CONSTRUCTS = (
     "PARALLEL FOR PARALLEL_FOR BARRIER BARRIER_VAR SINGLE CRITICAL LOCK_CONTENDED"
     " LOCK_CONTENDED_HINT LOCK_UNCONTENDED LOCK_UNCONTENDED_HINT ORDERED ATOMIC ATOMIC_SEQCST"
-    " REDUCTION"
+    " REDUCTION COPYPRIVATE_1 COPYPRIVATE_729"
 ).split()
 SHORT = ("--outer-repetitions", "3", "--test-time", "20")
 
@@ -89,7 +89,7 @@ class Syncbench(TestCase):
             with self.subTest(runtime):
                 text = self.output(f"syncbench{suffix}", *SHORT)
                 for name in CONSTRUCTS:
-                    title = name.replace("PARALLEL_FOR", "PARALLEL FOR")
+                    title = name.replace("PARALLEL_FOR", "PARALLEL FOR").replace("PRIVATE_", "PRIVATE ")
                     for what in ("time", "overhead", "median_ovrhd"):
                         line = rf"(?m)^{title} {what} += -?\d+\.\d+ microseconds"
                         self.assertRegex(text, line)

@@ -33,6 +33,27 @@ int main(int count, char **arguments) {
 }
 """
 
+# 100 reductions with a barrier at the end and 100 without, then 100 copyprivates. clang's code has
+# an explicit barrier after each of the first 200.
+REDUCTIONS = r"""
+#include <stdio.h>
+int main(void) {
+  long sum = 0, other = 0, value = 0;
+  #pragma omp parallel firstprivate(value)
+  for (int round = 0; round < 100; ++round) {
+    #pragma omp for reduction(+ : sum)
+    for (int i = 0; i < 4; ++i) sum += i;
+    #pragma omp for reduction(+ : other) nowait
+    for (int i = 0; i < 4; ++i) other += i;
+    #pragma omp barrier
+    #pragma omp single copyprivate(value)
+    value = round;
+  }
+  printf("%ld %ld\n", sum, other);
+  return 0;
+}
+"""
+
 LOOPS = r"""
 #include <stdio.h>
 int main(void) {

@@ -98,6 +98,31 @@ class Counts(unittest.TestCase):
         self.assertEqual(by(entries, "entry", "GOMP_loop_end")["replaced"], 100)
         self.assertEqual(by(entries, "entry", "GOMP_sections_end")["replaced"], 100)
 
+    def test_reductions_by_method_and_copyprivate(self) -> None:
+        program = programs.build(programs.REDUCTIONS, name="reductions")
+        # Arrivals of two threads at __kmpc_reduce, __kmpc_end_reduce, __kmpc_reduce_nowait.
+        for method, expected in (
+            ("", (0, 200, 0)),
+            ("atomic", (0, 200, 0)),
+            ("critical", (0, 200, 0)),
+            ("tree", (300, 100, 400)),
+        ):
+            forced = {"KMP_FORCE_REDUCTION": method} if method else {}
+            result, report = programs.report(program, OMP_NUM_THREADS="2", **forced)
+            self.assertEqual((result.stdout, result.stderr), ("600 600\n", ""))
+            barriers = report["barriers"]
+            entries = barriers["by_entry"]
+            names = ("__kmpc_reduce", "__kmpc_end_reduce", "__kmpc_reduce_nowait")
+            counts = {row["entry"]: row["replaced"] for row in entries}
+            self.assertEqual(tuple(counts.get(name, 0) for name in names), expected, method)
+            self.assertEqual(counts["__kmpc_copyprivate"], 400)
+            self.assertEqual(counts["__kmpc_barrier"], 400)
+            self.assertEqual(barriers["passed_through"], 0)
+            self.assertEqual(barriers["replaced"], sum(counts.values()))
+            used = sum(row["replaced"] for row in barriers["by_algorithm"])
+            self.assertEqual(barriers["replaced"], used)
+            self.assertEqual(barriers["instances_replaced"], barriers["replaced"] / 2)
+
     def test_a_tool_in_the_program_keeps_the_runtime(self) -> None:
         program = programs.build(programs.TOOL, name="tool")
         result, report = programs.report(program)

@@ -58,13 +58,14 @@ class TestTeam {
   }
 
   bool gather(unsigned me, Episode episode) {
-    return ops_->gather(state_, me, episode, interruption_, stats_[me]);
+    return ops_->gather(state_, me, episode, interruption_, stats_[me], Counted::kBarrier);
   }
 
   bool release(unsigned me, Episode episode, Episode ended_by) {
     if (me == 0) announced_.store(episode, std::memory_order_release);
     const auto* announced = announces ? &announced_ : nullptr;
-    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me]);
+    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me],
+                         Counted::kBarrier);
   }
 
   void call_off(unsigned me, Episode episode) {

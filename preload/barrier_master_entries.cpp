@@ -1,0 +1,43 @@
+// A barrier and a `master` construct in one. No compiler that is known makes them any more.
+#include "preload/entry.h"
+#include "runtime-hooks/barrier_gate.h"
+
+using namespace muster;
+
+// 1 for thread 0, which executes the construct and then calls the end; the others return 0 from
+// here after that.
+MUSTER_EXPORT std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
+  ensure_ready();
+  Arrival arrival(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
+  if (!arrival.replaceable()) {
+    return arrival.at_real_barrier(
+        [&] { return arrival.runtime().real.__kmpc_barrier_master(where, thread); });
+  }
+  arrival.gather();
+  if (arrival.is_primary()) return 1;
+  arrival.release();
+  return 0;
+}
+
+MUSTER_EXPORT void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
+  ensure_ready();
+  Arrival arrival(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER, Refusals::kUncounted);
+  if (!arrival.replaceable()) {
+    arrival.runtime().real.__kmpc_end_barrier_master(where, thread);
+  } else if (arrival.is_primary()) {
+    arrival.release();
+  }
+}
+
+// There is no end to this one: the barrier is over before the construct.
+MUSTER_EXPORT std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
+                                                        abi::GlobalThread thread) {
+  ensure_ready();
+  Arrival arrival(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
+  if (!arrival.replaceable()) {
+    return arrival.at_real_barrier(
+        [&] { return arrival.runtime().real.__kmpc_barrier_master_nowait(where, thread); });
+  }
+  arrival.meet();
+  return arrival.is_primary() ? 1 : 0;
+}

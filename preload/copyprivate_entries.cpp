@@ -1,0 +1,70 @@
+// copyprivate: one thread's values for all. Its data lie on its stack, so there is a barrier before
+// they are copied and one after it; the second one may be the caller's.
+#include "preload/entry.h"
+#include "runtime-hooks/barrier_gate.h"
+
+namespace muster {
+namespace {
+
+// Waits for the team; returns what the one thread has handed on. `data` is null for the others.
+void* share(Arrival& arrival, void* data) {
+  const Episode instance = arrival.frame().me->episode + 1;
+  if (data != nullptr) arrival.team().hand_on(instance, data);
+  arrival.meet();
+  return arrival.team().handed_on(instance);
+}
+
+}  // namespace
+}  // namespace muster
+
+using namespace muster;
+
+MUSTER_EXPORT void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread,
+                                      std::size_t bytes, void* data, abi::Combine copy,
+                                      std::int32_t has_executed) {
+  ensure_ready();
+  Arrival arrival(Entry::kKmpcCopyprivate, MUSTER_CALLER);
+  if (!arrival.replaceable()) {
+    arrival.at_real_barrier([&] {
+      arrival.runtime().real.__kmpc_copyprivate(where, thread, bytes, data, copy, has_executed);
+    });
+    return;
+  }
+  void* values = share(arrival, has_executed != 0 ? data : nullptr);
+  if (has_executed == 0) copy(data, values);
+  arrival.meet();
+}
+
+// The caller copies and then comes to a barrier.
+MUSTER_EXPORT void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
+                                             void* data) {
+  ensure_ready();
+  Arrival arrival(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
+  if (arrival.replaceable()) return share(arrival, data);
+  return arrival.at_real_barrier([&] {
+    const RealFunctions& real = arrival.runtime().real;
+    return required(real.__kmpc_copyprivate_light, "__kmpc_copyprivate_light")(where, thread, data);
+  });
+}
+
+// gcc's form: null for the thread that executes the construct, which then calls the end; to the
+// others it returns what that thread gave there. They copy and come to a barrier.
+MUSTER_EXPORT void* GOMP_single_copy_start() {
+  ensure_ready();
+  Arrival arrival(Entry::kGompSingleCopyStart, MUSTER_CALLER);
+  const RealFunctions& real = arrival.runtime().real;
+  if (!arrival.replaceable()) {
+    return arrival.at_real_barrier([&] { return real.GOMP_single_copy_start(); });
+  }
+  return real.GOMP_single_start() ? nullptr : share(arrival, nullptr);
+}
+
+MUSTER_EXPORT void GOMP_single_copy_end(void* data) {
+  ensure_ready();
+  Arrival arrival(Entry::kGompSingleCopyEnd, MUSTER_CALLER, Refusals::kUncounted);
+  if (arrival.replaceable()) {
+    share(arrival, data);
+    return;
+  }
+  arrival.at_real_barrier([&] { arrival.runtime().real.GOMP_single_copy_end(data); });
+}
