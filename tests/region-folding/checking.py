@@ -131,7 +131,9 @@ class Checker:
             "OMP_NUM_THREADS": str(TEAM),
             "OMP_DYNAMIC": "false",
         }
-        if row.runtime in OLD_RUNTIMES:
+        if row.variant == "gnu":
+            environment["LD_PRELOAD"] = str(self.runtimes / row.runtime / "libomp.so.5")
+        elif row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.old_runtime)
         module = self.compiler.module(row.case, row.variant)
         if module is not None:

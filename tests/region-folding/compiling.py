@@ -22,7 +22,7 @@ PROGRAMS = HERE / "programs"
 FORTRAN = {"clang": ("flang-new-19", "flang-19", "flang-new", "flang"), "gcc": ("gfortran-12", "gfortran")}
 C_OF = {"clang": CLANG[0], "gcc": GCC[0]}
 CPP_OF = {"clang": CLANG[1], "gcc": GCC[1]}
-VARIANTS = tuple(C_OF)
+VARIANTS = (*C_OF, "gnu")  # gnu: linked with libgomp, for a libomp that is preloaded
 LIBRARIES = ("-lm", "-ldl", "-pthread")
 
 
@@ -33,7 +33,7 @@ def _first_installed(names: Iterable[str]) -> str | None:
 def compiler_for(source: Path, variant: str) -> str | None:
     """None: this machine has none."""
     table = {".cpp": CPP_OF, ".f90": FORTRAN}.get(source.suffix, C_OF)
-    return _first_installed(table[variant])
+    return _first_installed(table["gcc" if variant == "gnu" else variant])
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,17 @@ class Compiler:
         if case.module is None:
             return None
         if case.module_of_libgomp:
-            variant = "libgomp"
+            variant = "gnu"
         return self.build / f"{case.module}.{variant}.so"
 
     def _commands(self, source: Path, variant: str, output: Path, flags: list[str]) -> list[list[str]]:
-        whole = variant != "gcc"  # compiled and linked with -fopenmp: clang, and gcc for libgomp
-        compiler = compiler_for(source, "gcc" if variant == "libgomp" else variant)
+        compiler = compiler_for(source, variant)
         if compiler is None:
             raise BuildError(f"no compiler for {source.name}, {variant}")
         standard = {".c": ["-std=gnu17"], ".cpp": ["-std=c++20"]}.get(source.suffix, [])
         own = ["-fopenmp", "-O2", "-g", *standard, f"-I{PROGRAMS}", *flags]
         shared = ["-shared", "-fPIC"] if output.suffix == ".so" else []
-        if whole:
+        if variant != "gcc":
             return [[compiler, *own, *shared, str(source), "-o", str(output), *LIBRARIES]]
         # Without -fopenmp at the link: it would add libgomp.
         item = str(output) + ".o"
@@ -88,7 +87,7 @@ class Compiler:
             module = self.module(case, variant)
             if module is not None:
                 source = PROGRAMS / "modules" / f"{case.module}.c"
-                wanted[module] = (source, "libgomp" if case.module_of_libgomp else variant, [])
+                wanted[module] = (source, "gnu" if case.module_of_libgomp else variant, [])
         with ThreadPoolExecutor(jobs) as pool:
             done = [
                 pool.submit(self._compile, source, variant, output, flags)

@@ -17,7 +17,8 @@ int main(void) {
       inside += omp_get_thread_num() == 0 && errno == 77 + i;
       if (omp_get_thread_num() != 0) errno = 5;
     }
-    if (i >= 2) keep("region", 77 + i);  // the first make threads
+    if (i < 2) continue;  // these make threads, stock with an error number of their own
+    keep("region", 77 + i);
     if (inside != 1) printf("in the region: not %d\n", 77 + i);
     (void)omp_get_wtime();
     (void)omp_get_level();

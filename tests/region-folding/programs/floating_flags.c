@@ -39,5 +39,21 @@ int main(void) {
   show("invalid by a worker");
   settle();
   show("later");
+  // Where libomp's join or fork finds another control word, it loads the whole of the old one, whose
+  // flags are none.
+  feclearexcept(FE_ALL_EXCEPT);
+#pragma omp parallel
+  if (omp_get_thread_num() == 0) feraiseexcept(FE_OVERFLOW), fesetround(FE_UPWARD);
+  show("raised by the primary, which rounds up");
+#pragma omp parallel
+  if (omp_get_thread_num() == 1) feraiseexcept(FE_OVERFLOW), fesetround(FE_UPWARD);
+  show("raised by a worker, which rounds up");
+#pragma omp parallel
+  feraiseexcept(FE_DIVBYZERO);
+  fesetround(FE_DOWNWARD);
+  show("raised by all, rounding set by the serial part");
+  fesetround(FE_TONEAREST);
+  show("set back");
+  settle();
   return finish();
 }

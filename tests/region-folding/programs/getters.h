@@ -3,8 +3,6 @@
 
 #include "trap.h"
 
-int kmp_get_blocktime(void);
-
 #define GETTERS(X)                     \
   X(omp_get_num_threads)               \
   X(omp_get_thread_num)                \
@@ -30,7 +28,6 @@ int kmp_get_blocktime(void);
   X(omp_get_num_teams)                 \
   X(omp_in_final)                      \
   X(omp_get_max_task_priority)         \
-  X(kmp_get_blocktime)                 \
   X(ancestor_below)                    \
   X(ancestor_0)                        \
   X(ancestor_1)                        \

@@ -7,7 +7,7 @@
 int main(void) {
   omp_lock_t lock;
   omp_nest_lock_t nested;
-  omp_init_lock_with_hint(&lock, omp_sync_hint_contended);
+  omp_init_lock(&lock);
   omp_init_nest_lock(&nested);
   settle();
   for (int round = 0; round < 10; ++round) {

@@ -2,6 +2,7 @@
 // muster-test: folded >= 15
 // muster-test: closed "runtime call" >= 1
 // muster-test: skip gcc: libomp's GOMP_doacross_* crash outside of an active region
+// muster-test: skip gnu: the same
 // muster-test: skip clang libomp14: it has no taskwait with dependences yet
 #include "trap.h"
 

@@ -3,8 +3,10 @@
 // muster-test: folded >= 60
 // muster-test: closed "runtime call" >= 5
 // muster-test: auto
+// muster-test: skip gnu: libgomp has no kmp_set_blocktime
 #include "getters.h"
 
+int kmp_get_blocktime(void);
 void kmp_set_blocktime(int);
 
 static void region(void) {
@@ -16,6 +18,7 @@ static void region(void) {
 #pragma omp master
     size = omp_get_num_threads();
   }
+  printf("blocktime %d\n", kmp_get_blocktime());
   print_answers("serial", &serial);
   for (int i = 0; i < size; i += size - 1 + (size == 1)) print_answers("region", &answers[i]);
   settle();

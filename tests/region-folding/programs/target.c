@@ -2,6 +2,7 @@
 // muster-test: env OMP_TARGET_OFFLOAD=disabled
 // muster-test: folded >= 15
 // muster-test: skip gcc: the GOMP layer of libomp has no GOMP_target_ext
+// muster-test: skip gnu: the same
 // muster-test: skip any libomp14: it hangs in a `target nowait` of a region
 // muster-test: skip any libomp16: the same
 #include "trap.h"

@@ -3,6 +3,7 @@
 // muster-test: folded >= 15
 // muster-test: auto
 // muster-test: skip gcc: the GOMP layer of libomp knows no detached tasks
+// muster-test: skip gnu: the same
 #include <pthread.h>
 #include <time.h>
 

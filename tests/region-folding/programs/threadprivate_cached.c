@@ -2,6 +2,7 @@
 // __kmpc_threadprivate_cached, whose answer in the serial part depends on whether a region is open.
 // muster-test: flags -fnoopenmp-use-tls
 // muster-test: skip gcc: it has TLS only
+// muster-test: skip gnu: the same
 // muster-test: folded >= 10
 // muster-test: closed "runtime call" >= 5
 // muster-test: auto
