@@ -1,4 +1,4 @@
-"""Runs one trap stock and preloaded: same stdout and status, no hang, and the report says what it must."""
+"""Runs one trap stock and preloaded: same stdout and status, no hang, a report as it must be."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Row:
     wait: str
 
     def __str__(self) -> str:
-        return f"{self.case.name} {self.variant} {self.runtime} {self.mode} {self.barrier} {self.wait}"
+        values = (self.case.name, self.variant, self.runtime, self.mode, self.barrier, self.wait)
+        return " ".join(values)
 
     @property
     def words(self) -> set[str]:
@@ -47,7 +48,9 @@ class Outcome:
     pid: int
 
     def describe(self) -> str:
-        how = f"HANGS (no end within {TIMEOUT:.0f} s)" if self.status is None else f"status {self.status}"
+        how = f"status {self.status}"
+        if self.status is None:
+            how = f"HANGS (no end within {TIMEOUT:.0f} s)"
         return f"{how}, stdout ...{self.stdout[-200:]!r}, stderr {self.stderr!r:.300}"
 
 

@@ -1,4 +1,4 @@
-"""Compiles the trap programs, by clang and by gcc, and their modules. What is up to date is left."""
+"""Compiles the trap programs and their modules, by clang and by gcc, where they are out of date."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from traps import Case  # noqa: E402
 __all__ = ["VARIANTS", "BuildError", "Compiler", "compile_old_runtime"]
 
 PROGRAMS = HERE / "programs"
-FORTRAN = {"clang": ("flang-new-19", "flang-19", "flang-new", "flang"), "gcc": ("gfortran-12", "gfortran")}
+FORTRAN = {
+    "clang": ("flang-new-19", "flang-19", "flang-new", "flang"),
+    "gcc": ("gfortran-12", "gfortran"),
+}
 C_OF = {"clang": CLANG[0], "gcc": GCC[0]}
 CPP_OF = {"clang": CLANG[1], "gcc": GCC[1]}
 VARIANTS = (*C_OF, "gnu")  # gnu: linked with libgomp, for a libomp that is preloaded
@@ -51,7 +54,9 @@ class Compiler:
             variant = "gnu"
         return self.build / f"{case.module}.{variant}.so"
 
-    def _commands(self, source: Path, variant: str, output: Path, flags: list[str]) -> list[list[str]]:
+    def _commands(
+        self, source: Path, variant: str, output: Path, flags: list[str]
+    ) -> list[list[str]]:
         compiler = compiler_for(source, variant)
         if compiler is None:
             raise BuildError(f"no compiler for {source.name}, {variant}")

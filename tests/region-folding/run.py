@@ -19,7 +19,15 @@ ROOT = HERE.parent.parent
 RUNTIMES = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
 # Fold and join go through the halves of every algorithm and policy. `spin` is left out: with more
 # threads than CPUs each barrier would take slices of the scheduler.
-BARRIERS = ("auto", "fetch-add", "dist-counter", "local-sensor", "dist-sensor", "dissemination", "tree")
+BARRIERS = (
+    "auto",
+    "fetch-add",
+    "dist-counter",
+    "local-sensor",
+    "dist-sensor",
+    "dissemination",
+    "tree",
+)
 WAITS = ("auto", "block", "2cs+", "yield", "50us")
 
 
@@ -126,7 +134,7 @@ def main() -> int:
     build = arguments.build.resolve()
     compiler = Compiler(build / "programs", runtimes / "libomp19")
     try:
-        compiler.compile_all({(r.case.source, r.variant): (r.case, r.variant) for r in plan}.values(), arguments.jobs)
+        compiler.compile_all(((row.case, row.variant) for row in plan), arguments.jobs)
         old_runtime = compile_old_runtime(build)
     except BuildError as error:
         print(f"run.py: {error}", file=sys.stderr)

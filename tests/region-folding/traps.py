@@ -14,7 +14,7 @@ flags WORDS            further compiler flags
 module NAME            programs/modules/NAME.c is built for it; TRAP_MODULE holds its path
 libgomp-module NAME    the same, by gcc, linked with libgomp
 needs MACHINE          only on that machine (as `uname -m` says)
-skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT may be `any`
+skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, any
 fails-stock WHY        stock does now and then: what goes wrong once is tried once more
 case NAME              the lines that follow are for this case only, until the next
 """

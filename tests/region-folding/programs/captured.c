@@ -31,13 +31,11 @@ static long seven(char a, short b, int c, long d, unsigned long long e, const ch
   return sum;
 }
 
-#define WORDS(X)                                                                              \
-  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-  X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)   \
-  X(32) X(33) X(34) X(35) X(36) X(37) X(38) X(39)
+// Forty words: value10 to value17, value20 to value27 and so on.
+#define EIGHT(X, t) X(t##0) X(t##1) X(t##2) X(t##3) X(t##4) X(t##5) X(t##6) X(t##7)
+#define WORDS(X) EIGHT(X, 1) EIGHT(X, 2) EIGHT(X, 3) EIGHT(X, 4) EIGHT(X, 5)
 #define DECLARE(i) long value##i = start + i;
-#define ADD(i) \
-  _Pragma("omp atomic") value##i += me + i;
+#define ADD(i) _Pragma("omp atomic") value##i += me + i;
 #define SUM(i) sum = (sum * 7 + value##i) % 1000003;
 
 static long forty(long start) {
@@ -55,13 +53,13 @@ static long forty(long start) {
 static long forty_private(long start) {
   WORDS(DECLARE)
   long total = 0;
-#pragma omp parallel firstprivate(                                                             \
-        value0, value1, value2, value3, value4, value5, value6, value7, value8, value9,        \
-        value10, value11, value12, value13, value14, value15, value16) reduction(+ : total)
+#pragma omp parallel firstprivate(value10, value11, value12, value13, value14, value15, value16, \
+                                      value17, value20, value21, value22, value23, value24,      \
+                                      value25, value26, value27, value30) reduction(+ : total)
   {
     int me = omp_get_thread_num();
     long sum = 0;
-    value16 += me;
+    value30 += me;
     WORDS(SUM)
     total += sum;
   }
@@ -83,7 +81,8 @@ int main(void) {
   settle();
   for (int i = 0; i < 10; ++i) {
     none();
-    printf("%d %d %g %ld ", global, one(i), two(i, 0.5F), seven(1, 2, i, 4, 5ULL << 40, "abcdefgh"));
+    printf("%d %d %g %ld ", global, one(i), two(i, 0.5F),
+           seven(1, 2, i, 4, 5ULL << 40, "abcdefgh"));
     printf("%ld %ld %ld\n", forty(i), forty_private(i), by_size(10 + i));
   }
   return finish();

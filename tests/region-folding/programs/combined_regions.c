@@ -6,14 +6,14 @@ enum { kCount = 40 };
 static int done[kCount];
 static long sum;
 
-#define LOOP(clauses)                                                            \
-  do {                                                                           \
-    _Pragma(clauses) for (int i = 0; i < kCount; ++i) {                          \
-      __atomic_fetch_add(&done[i], 1, __ATOMIC_RELAXED);                         \
-    }                                                                            \
-    int wrong = 0;                                                               \
-    for (int i = 0; i < kCount; ++i) wrong += done[i] != done[0];                \
-    printf("%s: %d, %d wrong; %ld\n", clauses, done[0], wrong, regions(2));      \
+#define LOOP(clauses)                                                       \
+  do {                                                                      \
+    _Pragma(clauses) for (int i = 0; i < kCount; ++i) {                     \
+      __atomic_fetch_add(&done[i], 1, __ATOMIC_RELAXED);                    \
+    }                                                                       \
+    int wrong = 0;                                                          \
+    for (int i = 0; i < kCount; ++i) wrong += done[i] != done[0];           \
+    printf("%s: %d, %d wrong; %ld\n", clauses, done[0], wrong, regions(2)); \
   } while (0)
 
 int main(void) {

@@ -3,40 +3,40 @@
 
 #include "trap.h"
 
-#define GETTERS(X)                     \
-  X(omp_get_num_threads)               \
-  X(omp_get_thread_num)                \
-  X(omp_in_parallel)                   \
-  X(omp_get_level)                     \
-  X(omp_get_active_level)              \
-  X(omp_get_max_threads)               \
-  X(omp_get_dynamic)                   \
-  X(omp_get_nested)                    \
-  X(omp_get_max_active_levels)         \
-  X(omp_get_supported_active_levels)   \
-  X(omp_get_thread_limit)              \
-  X(omp_get_cancellation)              \
-  X(omp_get_proc_bind)                 \
-  X(omp_get_num_places)                \
-  X(omp_get_place_num)                 \
-  X(omp_get_partition_num_places)      \
-  X(omp_get_default_device)            \
-  X(omp_get_num_devices)               \
-  X(omp_get_initial_device)            \
-  X(omp_is_initial_device)             \
-  X(omp_get_team_num)                  \
-  X(omp_get_num_teams)                 \
-  X(omp_in_final)                      \
-  X(omp_get_max_task_priority)         \
-  X(ancestor_below)                    \
-  X(ancestor_0)                        \
-  X(ancestor_1)                        \
-  X(ancestor_2)                        \
-  X(size_below)                        \
-  X(size_0)                            \
-  X(size_1)                            \
-  X(size_2)                            \
-  X(schedule)                          \
+#define GETTERS(X)                   \
+  X(omp_get_num_threads)             \
+  X(omp_get_thread_num)              \
+  X(omp_in_parallel)                 \
+  X(omp_get_level)                   \
+  X(omp_get_active_level)            \
+  X(omp_get_max_threads)             \
+  X(omp_get_dynamic)                 \
+  X(omp_get_nested)                  \
+  X(omp_get_max_active_levels)       \
+  X(omp_get_supported_active_levels) \
+  X(omp_get_thread_limit)            \
+  X(omp_get_cancellation)            \
+  X(omp_get_proc_bind)               \
+  X(omp_get_num_places)              \
+  X(omp_get_place_num)               \
+  X(omp_get_partition_num_places)    \
+  X(omp_get_default_device)          \
+  X(omp_get_num_devices)             \
+  X(omp_get_initial_device)          \
+  X(omp_is_initial_device)           \
+  X(omp_get_team_num)                \
+  X(omp_get_num_teams)               \
+  X(omp_in_final)                    \
+  X(omp_get_max_task_priority)       \
+  X(ancestor_below)                  \
+  X(ancestor_0)                      \
+  X(ancestor_1)                      \
+  X(ancestor_2)                      \
+  X(size_below)                      \
+  X(size_0)                          \
+  X(size_1)                          \
+  X(size_2)                          \
+  X(schedule)                        \
   X(chunk)
 
 static inline int ancestor_below(void) { return omp_get_ancestor_thread_num(-1); }

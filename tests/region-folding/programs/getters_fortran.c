@@ -3,21 +3,21 @@
 // muster-test: auto
 #include "trap.h"
 
-#define NAMES(X)                    \
-  X(omp_get_num_threads_)           \
-  X(omp_get_thread_num_)            \
-  X(omp_in_parallel_)               \
-  X(omp_get_level_)                 \
-  X(omp_get_active_level_)          \
-  X(omp_get_max_threads_)           \
-  X(omp_get_dynamic_)               \
-  X(omp_get_nested_)                \
-  X(omp_get_max_active_levels_)     \
-  X(omp_get_thread_limit_)          \
-  X(omp_get_proc_bind_)             \
-  X(omp_get_default_device_)        \
-  X(omp_get_team_num_)              \
-  X(omp_get_num_teams_)             \
+#define NAMES(X)                \
+  X(omp_get_num_threads_)       \
+  X(omp_get_thread_num_)        \
+  X(omp_in_parallel_)           \
+  X(omp_get_level_)             \
+  X(omp_get_active_level_)      \
+  X(omp_get_max_threads_)       \
+  X(omp_get_dynamic_)           \
+  X(omp_get_nested_)            \
+  X(omp_get_max_active_levels_) \
+  X(omp_get_thread_limit_)      \
+  X(omp_get_proc_bind_)         \
+  X(omp_get_default_device_)    \
+  X(omp_get_team_num_)          \
+  X(omp_get_num_teams_)         \
   X(omp_in_final_)
 
 #define DECLARE(name) int name(void);

@@ -60,8 +60,8 @@ __attribute__((noinline)) static void critical(void) {
   ADD(7);
 }
 
-static void (*const blocks[])(void) = {sections,    single, single_nowait,
-                                       single_copy, master, barrier, critical};
+static void (*const blocks[])(void) = {sections, single,  single_nowait, single_copy,
+                                       master,   barrier, critical};
 
 int main(void) {
   settle();

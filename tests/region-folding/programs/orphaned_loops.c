@@ -50,10 +50,9 @@ __attribute__((noinline)) static void collapsed(void) {
   }
 }
 
-static void (*const loops[])(void) = {by_default, by_static,       by_chunks,       by_dynamic,
-                                      by_guided,  by_nonmonotonic, by_auto,         by_runtime,
-                                      with_simd,  without_barrier, in_static_order, in_order,
-                                      collapsed};
+static void (*const loops[])(void) = {
+    by_default, by_static, by_chunks,       by_dynamic,      by_guided, by_nonmonotonic, by_auto,
+    by_runtime, with_simd, without_barrier, in_static_order, in_order,  collapsed};
 
 int main(void) {
   settle();

@@ -4,7 +4,9 @@
 #include "trap.h"
 
 // Calls that gcc does not accept in a league's own code.
-__attribute__((noinline)) static int ask(void) { return 10 * omp_get_level() + omp_get_num_threads(); }
+__attribute__((noinline)) static int ask(void) {
+  return 10 * omp_get_level() + omp_get_num_threads();
+}
 
 int main(void) {
   settle();
