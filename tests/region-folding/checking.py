@@ -17,7 +17,7 @@ from compiling import Compiler
 from traps import Case
 
 TEAM = 4  # OMP_NUM_THREADS
-TIMEOUT = 20.0  # seconds; a hang is what most of these faults look like
+TIMEOUT = 20.0  # seconds, by default; a hang is what most of these faults look like
 OLD_RUNTIMES = ("libomp14", "libomp16")
 OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_", "TRAP_")
 
@@ -50,11 +50,11 @@ class Outcome:
     def describe(self) -> str:
         how = f"status {self.status}"
         if self.status is None:
-            how = f"HANGS (no end within {TIMEOUT:.0f} s)"
+            how = "HANGS"
         return f"{how}, stdout ...{self.stdout[-200:]!r}, stderr {self.stderr!r:.300}"
 
 
-def execute(command: list[str], environment: dict[str, str]) -> Outcome:
+def execute(command: list[str], environment: dict[str, str], timeout: float) -> Outcome:
     """In a session of its own, so that no child is left where the program hangs."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     with subprocess.Popen(
@@ -67,7 +67,7 @@ def execute(command: list[str], environment: dict[str, str]) -> Outcome:
     ) as process:
         status: int | None
         try:
-            stdout, stderr = process.communicate(timeout=TIMEOUT)
+            stdout, stderr = process.communicate(timeout=timeout)
             status = process.returncode
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -121,6 +121,7 @@ class Checker:
     library: Path | None
     old_runtime: Path
     reads_report: bool
+    timeout: float
     _stock: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
     _locks: dict[tuple[str, str, str], threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -142,6 +143,9 @@ class Checker:
         if module is not None:
             environment["TRAP_MODULE"] = str(module)
         return environment | row.case.environment
+
+    def _execute(self, row: Row, environment: dict[str, str]) -> Outcome:
+        return execute(self._command(row), environment, self.timeout)
 
     def _preloaded(self, row: Row, report: str) -> dict[str, str]:
         environment = self._environment(row)
@@ -167,7 +171,7 @@ class Checker:
         with self._lock:
             own = self._locks.setdefault(key, threading.Lock())
         with own:
-            outcome = self._stock.get(key) or execute(self._command(row), self._environment(row))
+            outcome = self._stock.get(key) or self._execute(row, self._environment(row))
             self._stock[key] = outcome
             return outcome
 
@@ -189,7 +193,7 @@ class Checker:
             # By process: children that a program forks write reports of their own.
             with tempfile.TemporaryDirectory(prefix="muster-") as folder:
                 environment = self._preloaded(row, f"{folder}/%p.json")
-                outcome = execute(self._command(row), environment)
+                outcome = self._execute(row, environment)
                 report = Path(folder) / f"{outcome.pid}.json"
                 problems = self._compare(row, stock, outcome, report)
         return "; ".join(problems) + f"\n  {self._again(row)}" if problems else None

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from checking import Checker, Row
+from checking import TIMEOUT, Checker, Row
 from compiling import VARIANTS, BuildError, Compiler, compile_old_runtime, compiler_for
 from traps import Case, read_all
 
@@ -46,6 +46,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, default=ROOT / "build/region-folding")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=1, help="run each combination so often")
+    parser.add_argument(
+        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="who takes longer hangs"
+    )
     parser.add_argument(
         "--filter",
         default="",
@@ -139,7 +142,9 @@ def main() -> int:
     except BuildError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
-    checker = Checker(compiler, runtimes, library, old_runtime, not arguments.no_report)
+    checker = Checker(
+        compiler, runtimes, library, old_runtime, not arguments.no_report, arguments.timeout
+    )
     return 1 if run_plan(plan * arguments.repeat, checker, arguments.jobs) else 0
 
 

@@ -22,8 +22,9 @@ int main(void) {
   double longest = 0;
 #pragma omp parallel
   if (omp_get_thread_num() == 1) {
-    while (omp_get_wtime() < last + 0.2) longest = omp_get_wtime() - last;
+    double start = omp_get_wtime();
+    while (longest < 0.1) longest = omp_get_wtime() - start;
   }
-  printf("%d\n", longest > 0.1);
+  printf("%d\n", longest >= 0.1);
   return finish();
 }
