@@ -1,6 +1,6 @@
 ! Fortran: regions in regions, serialized ones, tasks and criticals, by subroutines of their own.
 ! muster-test: env OMP_MAX_ACTIVE_LEVELS=2
-! muster-test: folded >= 20
+! muster-test: folded >= 10
 ! muster-test: skip clang: code of flang 19 runs a `single` after a nested region more than once
 program fortran_nested
   use omp_lib

@@ -1,7 +1,7 @@
 // schedule(runtime): which thread gets which iteration is what omp_set_schedule said last in the
 // serial part; what a region's thread sets is for its own.
 // muster-test: folded >= 15
-// muster-test: closed "runtime call" >= 3
+// muster-test: closed >= 3
 #include "trap.h"
 
 enum { kCount = 24 };

@@ -1,6 +1,6 @@
 // Leagues on the host: their primary threads are not workers of an open fold.
 // muster-test: folded >= 15
-// muster-test: closed "another kind of region" >= 3
+// muster-test: closed >= 3
 #include "trap.h"
 
 // Calls that gcc does not accept in a league's own code.
