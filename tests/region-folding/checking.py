@@ -1,0 +1,215 @@
+"""Runs one trap stock and preloaded: same stdout and status, no hang, a report as it must be."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compiling import Compiler
+from traps import Case
+
+TEAM = 4  # OMP_NUM_THREADS
+TIMEOUT = 20.0  # seconds, by default; a hang is what most of these faults look like
+OLD_RUNTIMES = ("libomp14", "libomp16")
+OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_", "TRAP_")
+
+
+@dataclass(frozen=True)
+class Row:
+    case: Case
+    variant: str
+    runtime: str
+    mode: str
+    barrier: str
+    wait: str
+
+    def __str__(self) -> str:
+        values = (self.case.name, self.variant, self.runtime, self.mode, self.barrier, self.wait)
+        return " ".join(values)
+
+    @property
+    def words(self) -> set[str]:
+        return {*str(self).split(), self.case.source.stem}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int | None  # None: it ran out of time
+    stdout: str
+    stderr: str
+    pid: int
+
+    def describe(self) -> str:
+        how = f"status {self.status}"
+        if self.status is None:
+            how = "HANGS"
+        return f"{how}, stdout ...{self.stdout[-200:]!r}, stderr {self.stderr!r:.300}"
+
+
+def execute(command: list[str], environment: dict[str, str], timeout: float) -> Outcome:
+    """In a session of its own, so that no child is left where the program hangs."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    with subprocess.Popen(
+        command,
+        env=inherited | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        status: int | None
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            status = None
+    texts = [data.decode(errors="replace") for data in (stdout, stderr)]
+    return Outcome(status, texts[0], texts[1], process.pid)
+
+
+def first_difference(ours: str, stock: str) -> str:
+    """The first line that differs, which is all that one wants to know."""
+    left, right = ours.splitlines(), stock.splitlines()
+    for number, (one, other) in enumerate(zip(left, right), 1):
+        if one != other:
+            return f"line {number}: {one!r}; stock: {other!r}"
+    return f"{len(left)} lines; stock: {len(right)}; the last: {(left or [''])[-1]!r}"
+
+
+def count_of(fork_join: dict[str, Any], what: str, reason: str | None) -> int:
+    if reason is None:
+        return int(fork_join[what])
+    rows = fork_join["by_reason"]
+    return sum(row["count"] for row in rows if (row["what"], row["reason"]) == (what, reason))
+
+
+def report_problems(row: Row, report: dict[str, Any]) -> list[str]:
+    case = row.case
+    if case.inactive is not None:
+        reason = None if report["active"] else report["inactive_reason"]
+        return [] if reason == case.inactive else [f"inactive: {reason}, expected {case.inactive}"]
+    problems = [] if report["active"] else [f"inactive: {report['inactive_reason']}"]
+    fork_join = report["fork_join"]
+    if fork_join["setting"] != row.mode:
+        problems.append(f"the report says {fork_join['setting']}")
+    for fact in case.facts:
+        if fact.mode == row.mode:
+            count = count_of(fork_join, fact.what, fact.reason)
+            if not fact.holds(count):
+                problems.append(f"{count} where {fact} was expected")
+    if problems:
+        problems.append(f"by reason: {fork_join['by_reason']}")
+    return problems
+
+
+@dataclass
+class Checker:
+    """Knows where everything is. `library` None: the second run is stock, too."""
+
+    compiler: Compiler
+    runtimes: Path
+    library: Path | None
+    old_runtime: Path
+    reads_report: bool
+    timeout: float
+    _stock: dict[tuple[str, str, str], Outcome] = field(default_factory=dict)
+    _locks: dict[tuple[str, str, str], threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def _command(self, row: Row) -> list[str]:
+        return [str(self.compiler.binary(row.case, row.variant)), *row.case.arguments]
+
+    def _environment(self, row: Row) -> dict[str, str]:
+        environment = {
+            "LD_LIBRARY_PATH": str(self.runtimes / row.runtime),
+            "OMP_NUM_THREADS": str(TEAM),
+            "OMP_DYNAMIC": "false",
+        }
+        if row.variant == "gnu":
+            environment["LD_PRELOAD"] = str(self.runtimes / row.runtime / "libomp.so.5")
+        elif row.runtime in OLD_RUNTIMES:
+            environment["LD_PRELOAD"] = str(self.old_runtime)
+        module = self.compiler.module(row.case, row.variant)
+        if module is not None:
+            environment["TRAP_MODULE"] = str(module)
+        return environment | row.case.environment
+
+    def _execute(self, row: Row, environment: dict[str, str]) -> Outcome:
+        return execute(self._command(row), environment, self.timeout)
+
+    def _preloaded(self, row: Row, report: str) -> dict[str, str]:
+        environment = self._environment(row)
+        if self.library is None:
+            return environment
+        preloads = [str(self.library), environment.get("LD_PRELOAD", "")]
+        return environment | {
+            "LD_PRELOAD": ":".join(filter(None, preloads)),
+            "MUSTER_FORKJOIN": row.mode,
+            "MUSTER_BARRIER": row.barrier,
+            "MUSTER_WAIT": row.wait,
+            "MUSTER_REPORT": report,
+        }
+
+    def _again(self, row: Row) -> str:
+        """For a shell: what to type to run the same thing again."""
+        environment = self._preloaded(row, "stderr")
+        settings = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
+        return " ".join(["env", *settings, *map(shlex.quote, self._command(row))])
+
+    def _stock_outcome(self, row: Row) -> Outcome:
+        key = (row.case.name, row.variant, row.runtime)
+        with self._lock:
+            own = self._locks.setdefault(key, threading.Lock())
+        with own:
+            outcome = self._stock.get(key) or self._execute(row, self._environment(row))
+            self._stock[key] = outcome
+            return outcome
+
+    def check(self, row: Row) -> str | None:
+        """None, or what went wrong and how to see it again."""
+        problem = self._check_once(row)
+        if problem is None or not row.case.fails_stock:
+            return problem
+        with self._lock:
+            self._stock.pop((row.case.name, row.variant, row.runtime), None)
+        print(f"once more, since stock fails now and then\n  {problem}", flush=True)
+        return self._check_once(row)
+
+    def _check_once(self, row: Row) -> str | None:
+        stock = self._stock_outcome(row)
+        if stock.status != row.case.status:
+            problems = [f"stock itself: {stock.describe()}"]
+        else:
+            # By process: children that a program forks write reports of their own.
+            with tempfile.TemporaryDirectory(prefix="muster-") as folder:
+                environment = self._preloaded(row, f"{folder}/%p.json")
+                outcome = self._execute(row, environment)
+                report = Path(folder) / f"{outcome.pid}.json"
+                problems = self._compare(row, stock, outcome, report)
+        return "; ".join(problems) + f"\n  {self._again(row)}" if problems else None
+
+    def _compare(self, row: Row, stock: Outcome, outcome: Outcome, report: Path) -> list[str]:
+        order = (lambda text: "\n".join(sorted(text.splitlines()))) if row.case.unordered else str
+        if outcome.status != stock.status:
+            return [f"{outcome.describe()}; stock: status {stock.status}"]
+        if order(outcome.stdout) != order(stock.stdout):
+            difference = first_difference(order(outcome.stdout), order(stock.stdout))
+            return [f"stdout: {difference}; stderr {outcome.stderr!r:.300}"]
+        if self.library is None or not self.reads_report or not row.case.writes_report:
+            return []
+        try:
+            return report_problems(row, json.loads(report.read_text()))
+        except FileNotFoundError:
+            return ["no report was written"]
+        except (ValueError, KeyError, TypeError) as error:
+            return [f"the report is not as documented: {error!r}"]

@@ -1,0 +1,103 @@
+"""Compiles the trap programs and their modules, by clang and by gcc, where they are out of date."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+
+from building import CLANG, GCC, BuildError, compile_old_runtime  # noqa: E402
+from traps import Case  # noqa: E402
+
+__all__ = ["VARIANTS", "BuildError", "Compiler", "compile_old_runtime"]
+
+PROGRAMS = HERE / "programs"
+FORTRAN = {
+    "clang": ("flang-new-19", "flang-19", "flang-new", "flang"),
+    "gcc": ("gfortran-12", "gfortran"),
+}
+C_OF = {"clang": CLANG[0], "gcc": GCC[0]}
+CPP_OF = {"clang": CLANG[1], "gcc": GCC[1]}
+VARIANTS = (*C_OF, "gnu")  # gnu: linked with libgomp, for a libomp that is preloaded
+LIBRARIES = ("-lm", "-ldl", "-pthread")
+
+
+def _first_installed(names: Iterable[str]) -> str | None:
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+def compiler_for(source: Path, variant: str) -> str | None:
+    """None: this machine has none."""
+    table = {".cpp": CPP_OF, ".f90": FORTRAN}.get(source.suffix, C_OF)
+    return _first_installed(table["gcc" if variant == "gnu" else variant])
+
+
+@dataclass(frozen=True)
+class Compiler:
+    build: Path
+    libomp: Path  # the folder of the libomp that the objects of gcc are linked with
+
+    def binary(self, case: Case, variant: str) -> Path:
+        return self.build / f"{case.source.stem}.{variant}"
+
+    def module(self, case: Case, variant: str) -> Path | None:
+        if case.module is None:
+            return None
+        if case.module_of_libgomp:
+            variant = "gnu"
+        return self.build / f"{case.module}.{variant}.so"
+
+    def _commands(
+        self, source: Path, variant: str, output: Path, flags: list[str]
+    ) -> list[list[str]]:
+        compiler = compiler_for(source, variant)
+        if compiler is None:
+            raise BuildError(f"no compiler for {source.name}, {variant}")
+        standard = {".c": ["-std=gnu17"], ".cpp": ["-std=c++20"]}.get(source.suffix, [])
+        own = ["-fopenmp", "-O2", "-g", *standard, f"-I{PROGRAMS}", *flags]
+        shared = ["-shared", "-fPIC"] if output.suffix == ".so" else []
+        if variant != "gcc":
+            return [[compiler, *own, *shared, str(source), "-o", str(output), *LIBRARIES]]
+        # Without -fopenmp at the link: it would add libgomp.
+        item = str(output) + ".o"
+        link = [compiler, *shared, item, "-o", str(output), f"-L{self.libomp}", "-lomp", *LIBRARIES]
+        return [[compiler, *own, *shared[1:], "-c", str(source), "-o", item], link]
+
+    def _compile(self, source: Path, variant: str, output: Path, flags: list[str]) -> None:
+        commands = self._commands(source, variant, output, flags)
+        stamp = output.with_name(output.name + ".command")
+        text = "\n".join(" ".join(command) for command in commands)
+        newest = max(path.stat().st_mtime for path in (source, *PROGRAMS.glob("*.h")))
+        fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
+        if fresh and stamp.read_text() == text:
+            return
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise BuildError(f"{' '.join(command)}\n{done.stderr}")
+        stamp.write_text(text)
+
+    def compile_all(self, pairs: Iterable[tuple[Case, str]], jobs: int) -> None:
+        self.build.mkdir(parents=True, exist_ok=True)
+        wanted: dict[Path, tuple[Path, str, list[str]]] = {}
+        for case, variant in pairs:
+            wanted[self.binary(case, variant)] = (case.source, variant, list(case.flags))
+            module = self.module(case, variant)
+            if module is not None:
+                source = PROGRAMS / "modules" / f"{case.module}.c"
+                wanted[module] = (source, "gnu" if case.module_of_libgomp else variant, [])
+        with ThreadPoolExecutor(jobs) as pool:
+            done = [
+                pool.submit(self._compile, source, variant, output, flags)
+                for output, (source, variant, flags) in wanted.items()
+            ]
+        problems = [str(problem) for future in done if (problem := future.exception())]
+        if problems:
+            raise BuildError("\n".join(problems))

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The traps of region folding, each stock against preloaded. See docs/region-folding.md."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from checking import TIMEOUT, Checker, Row
+from compiling import VARIANTS, BuildError, Compiler, compile_old_runtime, compiler_for
+from traps import Case, read_all
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RUNTIMES = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
+# Fold and join go through the halves of every algorithm and policy. `spin` is left out: with more
+# threads than CPUs each barrier would take slices of the scheduler.
+BARRIERS = (
+    "auto",
+    "fetch-add",
+    "dist-counter",
+    "local-sensor",
+    "dist-sensor",
+    "dissemination",
+    "tree",
+)
+WAITS = ("auto", "block", "2cs+", "yield", "50us")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--full", action="store_true", help="each compiler on each runtime, not by turns"
+    )
+    parser.add_argument(
+        "--library",
+        default=str(ROOT / "build/release/lib/libmuster.so"),
+        help="libmuster.so, or `none`: stock against stock",
+    )
+    parser.add_argument("--no-report", action="store_true", help="do not read the report")
+    parser.add_argument("--runtimes", type=Path, default=ROOT / "build/runtimes")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/region-folding")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=1, help="run each combination so often")
+    parser.add_argument(
+        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="who takes longer hangs"
+    )
+    parser.add_argument(
+        "--filter",
+        default="",
+        metavar="WORDS",
+        help="only rows that contain each of these words, e.g. 'endings:abort libomp14'",
+    )
+    parser.add_argument("--list", action="store_true", help="print the rows, run nothing")
+    return parser.parse_args()
+
+
+def usable(cases: list[Case]) -> list[tuple[Case, str]]:
+    """The pairs of case and variant that this machine can build and run."""
+    pairs = []
+    missing = set()
+    for case in cases:
+        if case.machine not in (None, platform.machine()):
+            missing.add(f"{case.source.name}: only on {case.machine}")
+            continue
+        for variant in VARIANTS:
+            if compiler_for(case.source, variant) is None:
+                missing.add(f"{case.source.name}, {variant}: no compiler for it here")
+            elif case.runs_on(variant, None):
+                pairs.append((case, variant))
+    for line in sorted(missing):
+        print(f"skipped: {line}")
+    return pairs
+
+
+def make_plan(pairs: list[tuple[Case, str]], full: bool) -> list[Row]:
+    """Each case on each runtime, compilers by turns; barriers and policies take turns, too."""
+    plan: list[Row] = []
+    variants: dict[str, list[tuple[Case, str]]] = {}
+    for case, variant in pairs:
+        variants.setdefault(case.name, []).append((case, variant))
+    for number, own in enumerate(variants.values()):
+        for place, runtime in enumerate(RUNTIMES):
+            possible = [pair for pair in own if pair[0].runs_on(pair[1], runtime)]
+            if not full and possible:
+                possible = [possible[(number + place) % len(possible)]]
+            for case, variant in possible:
+                # Other modes than `on` differ by a decision only: on one runtime, unless `full`.
+                turn = full or place == number % len(RUNTIMES)
+                for mode in case.modes if turn else ["on"]:
+                    barrier = BARRIERS[len(plan) % len(BARRIERS)]
+                    wait = WAITS[(len(plan) // 3) % len(WAITS)]
+                    plan.append(Row(case, variant, runtime, mode, barrier, wait))
+    return plan
+
+
+def run_plan(plan: list[Row], checker: Checker, jobs: int) -> int:
+    failures = []
+    begin = time.monotonic()
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(checker.check, row): row for row in plan}
+        for future in as_completed(futures):
+            if problem := future.result():
+                failures.append(f"FAILED {futures[future]}: {problem}")
+                print(failures[-1], flush=True)
+    seconds = time.monotonic() - begin
+    print(f"{len(plan) - len(failures)} passed, {len(failures)} failed in {seconds:.0f} s")
+    for failure in sorted(failures):
+        print(failure.splitlines()[0][:300])
+    return len(failures)
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    pairs = usable(read_all(HERE / "programs"))
+    words = set(arguments.filter.split())
+    plan = [row for row in make_plan(pairs, arguments.full) if words <= row.words]
+    if arguments.list:
+        print("\n".join(map(str, plan)))
+        return 0
+    runtimes = arguments.runtimes.resolve()
+    for name in RUNTIMES:
+        if not (runtimes / name / "libomp.so.5").exists():
+            print(f"run.py: no {name} in {runtimes}; run tests/runtimes/fetch.py on it")
+            return 1
+    library = None if arguments.library == "none" else Path(arguments.library).resolve()
+    if library is not None and not library.is_file():
+        print(f"run.py: no library {library}")
+        return 1
+    if not plan:
+        print("run.py: no row matches; see --list")
+        return 1
+    build = arguments.build.resolve()
+    compiler = Compiler(build / "programs", runtimes / "libomp19")
+    try:
+        compiler.compile_all(((row.case, row.variant) for row in plan), arguments.jobs)
+        old_runtime = compile_old_runtime(build)
+    except BuildError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 1
+    checker = Checker(
+        compiler, runtimes, library, old_runtime, not arguments.no_report, arguments.timeout
+    )
+    return 1 if run_plan(plan * arguments.repeat, checker, arguments.jobs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
