@@ -88,7 +88,6 @@ bool Fold::closed_for(const RegionCall& call, unsigned asked, bool clause) {
   } else if (wanted != wanted_size_) {
     close(Closed::kSize, call.site);
   } else if (const int inner = runtime_->real.omp_get_max_threads(); inner != inner_max_) {
-    // Somebody called the runtime's own omp_set_num_threads(), by an address from dlsym().
     close(Closed::kSetting, call.site);
     runtime_->real.omp_set_num_threads(inner);
   } else {
@@ -125,7 +124,7 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
 bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
   give_everything_back();  // the region's threads inherit it
-  if (!end_is_watched_) end_is_watched_ = call_at_thread_end([] { g_fold.end(); });
+  if (!end_is_watched_) end_is_watched_ = watch_thread_end();
   why = Unfolded::kEnding;
   if (!end_is_watched_) return false;
   why = Unfolded::kNotReplaced;
@@ -189,7 +188,8 @@ void Fold::run_open(const RegionBody& body) {
   give_everything_back();
   if (fp_is_inherited()) fp.put_in_force();
   t_muster_watches = kInSerialPart;
-  if (setting_.load(std::memory_order_relaxed)) [[unlikely]] {
+  if (setting_.load(std::memory_order_relaxed) ||
+      runtime_->real.omp_get_max_threads() != inner_max_) [[unlikely]] {
     close(Closed::kSetting, {});
   } else if (called_off && team_->why_called_off(me.episode) == PassReason::kLastingTask) {
     close(Closed::kLastingTask, {});
@@ -241,6 +241,7 @@ bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallS
 
 void Fold::begin() {
   if (gettid() == getpid()) t_muster_watches = kMayFold;
+  reserve_thread_end([] { g_fold.end(); });
 }
 
 void Fold::end() {

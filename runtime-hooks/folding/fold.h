@@ -50,10 +50,15 @@ class Fold {
 
   // For the fold's primary thread between two regions.
   void close(Closed reason, CallSite site);
-  // Whether a call from there is the runtime's own, which came back to us.
-  bool is_runtimes_own(const void* caller) const { return runtime_->contains(caller); }
+  // Whether a call is one of the runtime's own, which came back to us.
+  bool is_runtimes_own(const void* caller) const {
+    return runtime_ != nullptr && runtime_->contains(caller);
+  }
   // What omp_get_max_threads() answers there.
-  int serial_max_threads() const { return serial_max_; }
+  int serial_max_threads() const {
+    const int inner = runtime_->real.omp_get_max_threads();
+    return inner == inner_max_ ? serial_max_ : inner;
+  }
 
   // The library is loaded: the initial thread may fold from now on.
   void begin();
@@ -108,7 +113,9 @@ class Fold {
   abi::GlobalThread global_ = 0;
   unsigned wanted_size_ = 0;  // what was asked for, or else the setting
   int serial_max_ = 1;
-  int inner_max_ = 1;  // the same as the runtime has it inside the fold
+  // The same as the runtime has it inside the fold. Who calls the runtime's own
+  // omp_set_num_threads(), by an address from dlsym(), is not seen but for this.
+  int inner_max_ = 1;
   unsigned long regions_ = 0;
   Next next_;
   Rhythm rhythm_{true};

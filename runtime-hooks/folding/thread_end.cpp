@@ -1,17 +1,35 @@
+// Two ways out need two watches. exit() calls the destructors of the caller's thread_local objects,
+// before the handlers of atexit(); a thread that only ends calls those of its keys, the first made
+// first. So the key is made before the OpenMP runtimes make theirs, by which they forget the thread.
 #include "runtime-hooks/folding/thread_end.h"
 
-// The C library's, for the destructors of thread_local objects (Itanium C++ ABI). Weak: others than
-// glibc may lack it.
+#include <pthread.h>
+
+// The C library's, for thread_local objects (Itanium C++ ABI). Weak: others than glibc may lack it.
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept __attribute__((weak));
 extern "C" void* __dso_handle __attribute__((visibility("hidden")));
 
 namespace muster {
+namespace {
 
-bool call_at_thread_end(void (*function)()) {
-  if (__cxa_thread_atexit_impl == nullptr) return false;
-  const auto call = [](void* given) { reinterpret_cast<void (*)()>(given)(); };
-  return __cxa_thread_atexit_impl(call, reinterpret_cast<void*>(function), &__dso_handle) == 0;
+void (*g_function)() = nullptr;
+pthread_key_t g_key;
+bool g_has_key = false;
+
+void thread_ends(void*) { g_function(); }
+
+}  // namespace
+
+void reserve_thread_end(void (*function)()) {
+  g_function = function;
+  g_has_key = pthread_key_create(&g_key, thread_ends) == 0;
+}
+
+bool watch_thread_end() {
+  if (!g_has_key || __cxa_thread_atexit_impl == nullptr) return false;
+  return pthread_setspecific(g_key, &g_key) == 0 &&
+         __cxa_thread_atexit_impl(thread_ends, nullptr, &__dso_handle) == 0;
 }
 
 }  // namespace muster

@@ -1,11 +1,13 @@
-// A call at the end of the calling thread: when it returns, exits, or ends the process by exit().
+// A call at the end of the calling thread, or of the process by that thread's exit().
 #pragma once
 
 namespace muster {
 
-// Later registrations are called earlier; thread_local objects of C++ count among them, and all of
-// them are called before the handlers of atexit(). False where the C library cannot, or has no
-// memory.
-bool call_at_thread_end(void (*function)());
+// When the library is loaded: reserves what watch_thread_end() needs. `function` may be called twice,
+// by the thread that ends.
+void reserve_thread_end(void (*function)());
+
+// From now on for the calling thread. False where that cannot be had.
+bool watch_thread_end();
 
 }  // namespace muster
