@@ -15,7 +15,7 @@ import programs
 # Whether the library folds regions, and watches the runtime's entry points meanwhile. The tests of what it does not do yet
 # are skipped.
 FOLDING_EXISTS = True
-ENTRY_POINTS_ARE_WATCHED = False
+ENTRY_POINTS_ARE_WATCHED = True
 
 REGIONS = 1000
 REASONS_UNFOLDED = {

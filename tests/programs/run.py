@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 # Whether a report without `fork_join`, or without a folded region under MUSTER_FORKJOIN=on, is a failure.
-FOLDING_IS_MANDATORY = False
+FOLDING_IS_MANDATORY = True
 
 RUNTIMES = ("libomp14", "libomp19", "libomp21", "libiomp5")
 TEAMS = (2, 4)

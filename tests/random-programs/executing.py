@@ -108,13 +108,13 @@ def command_line(binary: Path, one: Settings, environment: dict[str, str]) -> st
     return " ".join(["env", *values, str(binary), str(one.seed)])
 
 
-def replaced_arrivals(report: Path) -> int | str:
-    """From a report; or what is wrong with it."""
+def work_done(report: Path) -> int | str:
+    """Arrivals replaced and regions folded, from a report; or what is wrong with it."""
     try:
         content = json.loads(report.read_text())
         if not content["active"]:
             return f"Muster was inactive: {content['inactive_reason']}"
-        return int(content["barriers"]["replaced"])
+        return int(content["barriers"]["replaced"]) + int(content["fork_join"]["folded"])
     except FileNotFoundError:
         return "no report was written"
     except (ValueError, KeyError, TypeError) as error:
