@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "runtime-hooks/dynamic_symbols.h"
+
 namespace muster {
 namespace {
 
@@ -14,8 +16,9 @@ void describe(const dl_phdr_info& info, LoadedObject& out) {
   std::uintptr_t high = 0;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const auto& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) out.dynamic = reinterpret_cast<const void*>(begin);
+    if (segment.p_type != PT_LOAD) continue;
     if (begin < low) low = begin;
     if (begin + segment.p_memsz > high) high = begin + segment.p_memsz;
   }
@@ -80,6 +83,58 @@ void* acceptable(void* address) {
   return address != nullptr && !is_muster(object_of(address)) ? address : nullptr;
 }
 
+// Which of two objects the loader has loaded first.
+bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
+  struct Order {
+    std::uintptr_t left, right, first;
+  } order{left.base, right.base, right.base};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Order*>(data);
+        wanted.first = info->dlpi_addr;
+        return wanted.first == wanted.left || wanted.first == wanted.right ? 1 : 0;
+      },
+      &order);
+  return order.first == left.base;
+}
+
+// dlsym, or the definition that the loader takes for a reference to that version: the first one of
+// the version or of none. dlvsym takes the latter only from objects that use no versions at all. Not
+// seen: one of none between the default one, of another version, and the exact one.
+void* look_up(void* handle, const char* symbol, const char* version) {
+  void* any = acceptable(dlsym(handle, symbol));
+  if (version == nullptr) return any;
+  void* exact = acceptable(dlvsym(handle, symbol, version));
+  if (any == exact || any == nullptr) return exact;
+  const LoadedObject object = object_of(any);
+  if (!defines_without_version(dynamic_symbols_of(object), symbol)) return exact;
+  return exact == nullptr || loaded_before(object, object_of(exact)) ? any : exact;
+}
+
+// In the loader's order, for code of `caller`.
+void* find_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
+  if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
+  if (void* handle = handle_of(caller)) {
+    void* local = look_up(handle, symbol, version);
+    dlclose(handle);
+    if (local != nullptr) return local;
+  }
+  struct Wanted {
+    const char* symbol;
+    const char* version;
+    void* found;
+  } wanted{symbol, version, nullptr};
+  LoadedObject object;
+  find_object(
+      [](const LoadedObject& candidate, void* data) {
+        auto& search = *static_cast<Wanted*>(data);
+        search.found = defined_by(candidate, search.symbol, search.version);
+        return search.found != nullptr;
+      },
+      &wanted, object);
+  return wanted.found;
+}
+
 }  // namespace
 
 LoadedObject object_of(const void* address) {
@@ -111,7 +166,11 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
   dl_iterate_phdr(note_object, &snapshot);
   for (unsigned i = 0; i < snapshot.count; ++i) {
     out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));
-    if (out.found() && !is_muster(out) && accept(out, data)) return true;
+    void* handle = handle_of(out);  // it stays while it is looked at
+    const bool stays = handle != nullptr || out.path[0] == '\0';
+    const bool accepted = out.found() && stays && !is_muster(out) && accept(out, data);
+    if (handle != nullptr) dlclose(handle);
+    if (accepted) return true;
   }
   return false;
 }
@@ -127,35 +186,28 @@ std::uint64_t objects_loaded_so_far() {
   return loads;
 }
 
-void* defined_by(const LoadedObject& object, const char* symbol) {
+void* defined_by(const LoadedObject& object, const char* symbol, const char* version) {
   void* handle = handle_of(object);
   if (handle == nullptr) return nullptr;
   void* address = dlsym(handle, symbol);
+  void* exact = version != nullptr ? dlvsym(handle, symbol, version) : nullptr;
   dlclose(handle);  // only our reference: the object stays
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
-  return object.begin <= place && place < object.end ? address : nullptr;
+  const auto is_inside = [&object](void* found) {
+    const auto place = reinterpret_cast<std::uintptr_t>(found);
+    return object.begin <= place && place < object.end;
+  };
+  if (is_inside(exact)) return exact;
+  if (!is_inside(address)) return nullptr;
+  return version == nullptr || defines_without_version(dynamic_symbols_of(object), symbol)
+             ? address
+             : nullptr;
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {
-  if (void* next = acceptable(dlsym(RTLD_NEXT, symbol))) return next;
-  if (void* handle = handle_of(caller)) {
-    void* local = acceptable(dlsym(handle, symbol));
-    dlclose(handle);
-    if (local != nullptr) return local;
+  if (const char* version = reference_to(dynamic_symbols_of(caller), symbol).version) {
+    if (void* found = find_without_muster(caller, symbol, version)) return found;
   }
-  struct Wanted {
-    const char* symbol;
-    void* found;
-  } wanted{symbol, nullptr};
-  LoadedObject object;
-  find_object(
-      [](const LoadedObject& candidate, void* data) {
-        auto& search = *static_cast<Wanted*>(data);
-        search.found = defined_by(candidate, search.symbol);
-        return search.found != nullptr;
-      },
-      &wanted, object);
-  return wanted.found;
+  return find_without_muster(caller, symbol, nullptr);
 }
 
 }  // namespace muster

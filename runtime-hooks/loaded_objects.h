@@ -8,8 +8,9 @@ namespace muster {
 struct LoadedObject {
   std::uintptr_t begin = 0;  // address range of its segments
   std::uintptr_t end = 0;
-  std::uintptr_t base = 0;  // what its file's addresses were moved by
-  char path[1024] = {};     // empty: the main program
+  std::uintptr_t base = 0;        // what its file's addresses were moved by
+  const void* dynamic = nullptr;  // its dynamic section
+  char path[1024] = {};           // empty: the main program
   bool found() const { return end != 0; }
 };
 
@@ -25,11 +26,13 @@ bool another_muster_is_first();
 
 // The address that `symbol` would have for code of `caller` if Muster were not there; null if
 // nobody defines it. The loader's order: the program and what it was started with, then the
-// caller's own dependencies (RTLD_LOCAL), then whatever else was opened.
+// caller's own dependencies (RTLD_LOCAL), then whatever else was opened. Definitions of another
+// version than the caller asks for are passed over, as the loader does; unless there is no other.
 void* address_without_muster(const LoadedObject& caller, const char* symbol);
 
-// `symbol` as defined by this object itself, not by what it depends on; null if it does not.
-void* defined_by(const LoadedObject& object, const char* symbol);
+// `symbol` as defined by this object itself, not by what it depends on; null if it does not. Without
+// a version: the default one.
+void* defined_by(const LoadedObject& object, const char* symbol, const char* version = nullptr);
 
 // The first loaded object, other than Muster, for which accept(object, data) is true.
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out);

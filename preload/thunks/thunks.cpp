@@ -101,8 +101,9 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
        target = target->next) {
     if (target->runtime == &runtime) return *target;
   }
-  const LoadedObject object = object_of(reinterpret_cast<const void*>(runtime.begin));
-  const Target found{.function = defined_by(object, kThunks[index].name), .runtime = &runtime};
+  const auto place = reinterpret_cast<const void*>(runtime.begin);
+  const Target found{.function = destination_in_region(place, kThunks[index].name),
+                     .runtime = &runtime};
   if (found.function != nullptr) remember(list, found);
   return found;
 }

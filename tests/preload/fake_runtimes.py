@@ -32,6 +32,19 @@ def library(name: str, source: str, *needed: str) -> pathlib.Path:
     return _compile(f"lib{name}.so", source, "-shared", "-fPIC", f"-Wl,-soname,lib{name}.so", *links)
 
 
+def versioned_library(name: str, source: str, versions: str) -> pathlib.Path:
+    """lib<name>.so with a linker's version script; `.symver` in the source tells which function has which version."""
+    script = FOLDER / f"lib{name}.map"
+    script.write_text(versions)
+    linking = f"-Wl,-soname,lib{name}.so", f"-Wl,--version-script={script}"
+    return _compile(f"lib{name}.so", source, "-shared", "-fPIC", *linking)
+
+
 def program(name: str, source: str, *needed: str, export: bool = False) -> pathlib.Path:
     links = [f"-l{other}" for other in needed]
     return _compile(name, source, *links, *(["-Wl,--export-dynamic"] if export else []))
+
+
+def answering(number: int, *names: str) -> str:
+    """C functions that return the number."""
+    return "".join(f"int {name}(void) {{ return {number}; }}\n" for name in names)

@@ -9,6 +9,7 @@ import unittest
 
 import fake_runtimes
 import programs
+from fake_runtimes import answering
 
 RUNTIMES = pathlib.Path(os.environ["MUSTER_RUNTIMES"])
 
@@ -75,10 +76,6 @@ int bound_%(name)s(void) {
 }
 """
 NAMES_OF_BOUND = ("omp_get_max_threads", "__kmpc_single", "GOMP_single_start", "kmp_get_affinity")
-
-
-def answering(number: int, *names: str) -> str:
-    return "".join(f"int {name}(void) {{ return {number}; }}\n" for name in names)
 
 
 class Thunks(unittest.TestCase):

@@ -1,0 +1,40 @@
+// An object's dynamic symbols, as its own tables have them (the ELF gABI, GNU's hash table and symbol
+// versions).
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+
+#include "runtime-hooks/loaded_objects.h"
+
+namespace muster {
+
+struct DynamicSymbols {
+  const ElfW(Sym) * table = nullptr;
+  const char* strings = nullptr;
+  std::size_t count = 0;  // 0 for a program that defines none: its hash table has nothing to count
+  const ElfW(Half) * versions = nullptr;   // by symbol
+  const ElfW(Verneed) * needed = nullptr;  // what those of other objects' symbols stand for
+  const ElfW(Rela) * references[2] = {};   // of data and of the procedure linkage table
+  std::size_t reference_counts[2] = {};
+
+  bool readable() const { return table != nullptr && strings != nullptr; }
+  const char* name(std::size_t i) const { return strings + table[i].st_name; }
+};
+
+// Valid for as long as the object is loaded.
+DynamicSymbols dynamic_symbols_of(const LoadedObject& object);
+
+// What the object's code calls when it calls another object's `symbol`.
+struct Reference {
+  bool found = false;
+  const char* version = nullptr;  // null: any
+};
+Reference reference_to(const DynamicSymbols& symbols, const char* symbol);
+
+// Whether the object's definition of `symbol` goes without a version, and so serves those who ask
+// for any.
+bool defines_without_version(const DynamicSymbols& symbols, const char* symbol);
+
+}  // namespace muster

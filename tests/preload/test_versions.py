@@ -1,0 +1,68 @@
+"""Symbol versions: a call goes to the function that the caller was linked with, although Muster shows no versions."""
+
+from __future__ import annotations
+
+import pathlib
+import unittest
+
+import fake_runtimes
+import programs
+
+# A runtime with several functions of one name, and callers that were each linked with one of them.
+def versioned(name: str, default: tuple[str, int], other: tuple[str, int]) -> pathlib.Path:
+    source = ""
+    for at, (version, number) in (("@@", default), ("@", other)):
+        for function in VERSIONED:
+            source += fake_runtimes.answering(number, f"{version}_{function}")
+            source += f'__asm__(".symver {version}_{function}, {function}{at}{version}");\n'
+    return fake_runtimes.versioned_library(name, source, f"{default[0]} {{}}; {other[0]} {{}};")
+
+
+VERSIONED = "omp_get_max_threads", "omp_set_num_threads", "__kmpc_single"
+ASKS = r"""
+int omp_get_max_threads(void), omp_set_num_threads(void), __kmpc_single(void);
+int asks_%s(void) { return omp_get_max_threads() + 100 * omp_set_num_threads() + 10000 * __kmpc_single(); }
+"""
+ASKS_ALL = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int asks_old(void), asks_new(void), asks_any(void);
+int main(void) {
+  for (int i = 0; i < 2; ++i) {
+    int (*found)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    printf("%d %d %d %d\n", asks_old(), asks_new(), asks_any(), found());
+  }
+}
+"""
+
+
+class Versions(unittest.TestCase):
+    """The loader passes over definitions of another version than the caller was linked with."""
+
+    def test_each_caller_gets_its_version(self) -> None:
+        second = versioned("second_versions", ("NEW", 22), ("OLD", 21))
+        first = versioned("first_versions", ("OTHER", 10), ("OLD", 11))
+        plain = fake_runtimes.library("plain_version", fake_runtimes.answering(33, *VERSIONED))
+        older = "".join(f'__asm__(".symver {name}, {name}@OLD");\n' for name in VERSIONED)
+        fake_runtimes.library("asks_old", older + ASKS % "old", "second_versions")
+        fake_runtimes.library("asks_new", ASKS % "new", "second_versions")
+        fake_runtimes.library("asks_any", ASKS % "any", "plain_version")
+        program = fake_runtimes.program("asks_all", ASKS_ALL, "asks_old", "asks_new", "asks_any", "dl")
+        for order, expected in (
+            ((), (21, 22, 22, 22)),
+            ((first,), (11, 22, 10, 10)),  # only the second has NEW
+            ((plain, first), (33, 33, 33, 33)),  # without a version, it serves all
+            ((second, first), (21, 22, 22, 22)),
+        ):
+            with self.subTest(order=[path.name for path in order]):
+                old, new, unversioned, found = (str(number) for number in expected)
+                line = f"{3 * old} {3 * new} {3 * unversioned} {found}\n"
+                for ours in ([], [programs.LIBRARY]):
+                    preloaded = ":".join([*ours, *map(str, order)])
+                    result = programs.run(program, preload=False, LD_PRELOAD=preloaded)
+                    self.assertEqual((result.returncode, result.stdout, result.stderr), (0, 2 * line, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
