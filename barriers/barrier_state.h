@@ -34,9 +34,9 @@ struct BarrierOps {
   // has then seen. At release() the others wait for the primary and then have seen its earlier
   // stores. False: the gather was called off, for all; who comes to the release unaware finds it out
   // there, where `ended_by` is the gather's episode. Whoever knows passes kNoEpisode.
-  // `announced`, where it is not null, is a word beside what the primary hands out: it has stored the
-  // episode there, with release, before its release(). Who sees that early enough saves the way to
-  // another line.
+  // `announced`, where it is not null, is a word beside what the primary hands out: after
+  // Memory::drain_stores() it has stored the episode there, with release, before its release(). Who
+  // sees that early enough saves the way to another line.
   bool (*gather)(void* state, unsigned me, Episode episode,
                  const Interruption<Memory>& interruption, WaitStats& stats, Counted counted);
   bool (*release)(void* state, unsigned me, Episode episode, Episode ended_by,
@@ -100,7 +100,7 @@ struct BarrierState {
                       const typename Memory::template Atomic<Episode>* announced,
                       const Interruption<Memory>& interruption, WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
-    Memory::drain_stores();
+    if (me == 0 && announced == nullptr) Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
     if constexpr (requires { self.barrier.was_released(me, episode); }) {
       if (me != 0 && announced != nullptr) {

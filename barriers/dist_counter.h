@@ -9,7 +9,7 @@
 // Source   Zhang et al., section 3.2 and Figure 4; padded: section 3.3 and Figure 5. Episode
 //          numbers take the place of the second counter set that the paper alternates with; a
 //          byte's worth of the episode is enough, because a thread is at most one instance ahead of
-//          another.
+//          another, and behind it by halves that it has not marked.
 #pragma once
 
 #include <cstdint>
@@ -59,11 +59,11 @@ class DistCounterBarrier {
   }
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
-    mark(me, episode);
-    unsigned next = 0;
+    unsigned next = 1;
     if (me == kPrimary) {
       return waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_);
     }
+    mark(me, episode);
     if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
       Memory::full_fence();  // of two last arrivals that both come here, one sees the other
       if (all_arrived(next, episode)) waiter.wake(sleep_);
@@ -71,18 +71,19 @@ class DistCounterBarrier {
     return true;
   }
 
-  // The others read the primary's element only; theirs are marked, too, to keep in step.
+  // Only the primary's element is read here, and only the others' at a gather. Nobody marks what
+  // nobody reads: the reader would fetch the line twice.
   bool release(unsigned me, Episode episode, Waiter& waiter) {
-    mark(me, episode);
     if (me != kPrimary) {
       return waiter.wait_for_release([&] { return has_arrived(kPrimary, episode); }, sleep_);
     }
+    mark(me, episode);
     waiter.wake(sleep_);
     return true;
   }
 
   // For one of the others, instead: it has learned of the release in another way, maybe before this.
-  void was_released(unsigned me, Episode episode) { mark(me, episode); }
+  void was_released(unsigned, Episode) {}
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
@@ -99,7 +100,7 @@ class DistCounterBarrier {
     return next == team_;
   }
 
-  // Another's element holds the last episode, this one or the next.
+  // Another's element holds this episode, the next, or one of the last few.
   bool has_arrived(unsigned thread, Episode episode) const {
     const std::uint8_t mark = counter_[thread].load(std::memory_order_acquire);
     return static_cast<std::int8_t>(mark - static_cast<std::uint8_t>(episode)) >= 0;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "platform/fences.h"
 #include "platform/given_back.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/folding/thread_end.h"
@@ -163,17 +164,19 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
 }
 
 void Fold::run_open(const RegionBody& body) {
+  drain_non_temporal_stores();  // before the line is touched, which a reader may then take only once
   order_.body = body;
   const FpControl fp = FpControl::current();
   order_.fp = fp;
+  Member& me = *frame_.me;
+  team_->begin_region(me, order_.announced);
+  // The rest is done while the others learn of it.
   ++regions_;
   state_->regions.add();
   state_->folded.add();
   frame_.serialized = 0;
   state_->top = &frame_;
   t_muster_watches = kInFoldedRegion;
-  Member& me = *frame_.me;
-  team_->begin_region(me, order_.announced);
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -181,6 +184,7 @@ void Fold::run_open(const RegionBody& body) {
     state_->top = nullptr;
     return;
   }
+  const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
   const bool called_off = !team_->end_region(me, 0);
   if (called_off) [[unlikely]]
     finish_tasks(frame_);
@@ -188,8 +192,7 @@ void Fold::run_open(const RegionBody& body) {
   give_everything_back();
   if (fp_is_inherited()) fp.put_in_force();
   t_muster_watches = kInSerialPart;
-  if (setting_.load(std::memory_order_relaxed) ||
-      runtime_->real.omp_get_max_threads() != inner_max_) [[unlikely]] {
+  if (setting_.load(std::memory_order_relaxed) || set_by_address) [[unlikely]] {
     close(Closed::kSetting, {});
   } else if (called_off && team_->why_called_off(me.episode) == PassReason::kLastingTask) {
     close(Closed::kLastingTask, {});
