@@ -25,7 +25,8 @@ BARS: dict[str, float | dict[str, float] | None] = {
     "PARALLEL": 0.5,
     "PARALLEL_FOR": {"libomp21": 0.5, "libomp19": 0.75},
     "REDUCTION": 0.6,
-    "COPYPRIVATE": 0.7,
+    "COPYPRIVATE_1": 0.7,
+    "COPYPRIVATE_729": 0.7,
     "BARRIER": None,
 }
 

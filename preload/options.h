@@ -20,7 +20,7 @@ struct Option {
 };
 
 // The one place that says what is done with regions where nobody asks.
-inline constexpr ForkJoin kDefaultForkJoin = ForkJoin::kOff;
+inline constexpr ForkJoin kDefaultForkJoin = ForkJoin::kAuto;
 
 inline constexpr Option kOptions[] = {
     {"MUSTER", "on", "on|off",

@@ -1,5 +1,4 @@
-"""What the report says of region folding: its shape, that its numbers agree, and, where regions are folded, what they
-are."""
+"""What the report says of region folding: its shape, that its numbers agree, and what they are."""
 
 from __future__ import annotations
 
@@ -11,11 +10,6 @@ import tempfile
 import unittest
 
 import programs
-
-# Whether the library folds regions, and watches the runtime's entry points meanwhile. The tests of what it does not do yet
-# are skipped.
-FOLDING_EXISTS = True
-ENTRY_POINTS_ARE_WATCHED = True
 
 REGIONS = 1000
 REASONS_UNFOLDED = {
@@ -144,7 +138,6 @@ class Shape(ForkJoinTest):
         self.assertEqual(sum(section == "fork_join_site" for section, _ in found), len(expected["sites"]))
 
 
-@unittest.skipUnless(FOLDING_EXISTS, "this library folds no region yet")
 class Values(ForkJoinTest):
     def count(self, fork_join: dict, what: str, reason: str) -> int:
         rows = fork_join["by_reason"]
@@ -173,7 +166,6 @@ class Values(ForkJoinTest):
         fork_join = self.report("off")["fork_join"]
         self.assertEqual(self.count(fork_join, "unfolded", "MUSTER_FORKJOIN=off"), REGIONS)
 
-    @unittest.skipUnless(ENTRY_POINTS_ARE_WATCHED, "this library does not watch entry points yet")
     def test_a_call_from_the_serial_part_is_found(self) -> None:
         every = 10
         fork_join = self.report("on", every=every)["fork_join"]
