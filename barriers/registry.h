@@ -41,33 +41,38 @@ const BarrierOps<Memory>* with_policy(WaitKind wait) {
   return nullptr;
 }
 
-}  // namespace detail
-
-// Null for `native` and `auto`, which are no algorithms: the caller decides those first.
 template <class Memory>
-const BarrierOps<Memory>* barrier_ops(BarrierKind barrier, WaitKind wait) {
+const BarrierOps<Memory>* look_up(BarrierKind barrier, WaitKind wait) {
   switch (barrier) {
     case BarrierKind::kFetchAdd:
-      return detail::with_policy<Memory, FetchAdd>(wait);
+      return with_policy<Memory, FetchAdd>(wait);
     case BarrierKind::kFetchAddXadd:
-      return detail::with_policy<Memory, FetchAddXadd>(wait);
+      return with_policy<Memory, FetchAddXadd>(wait);
     case BarrierKind::kDistCounter:
-      return detail::with_policy<Memory, DistCounter>(wait);
+      return with_policy<Memory, DistCounter>(wait);
     case BarrierKind::kDistCounterPadded:
-      return detail::with_policy<Memory, DistCounterPadded>(wait);
+      return with_policy<Memory, DistCounterPadded>(wait);
     case BarrierKind::kLocalSensor:
-      return detail::with_policy<Memory, LocalSensor>(wait);
+      return with_policy<Memory, LocalSensor>(wait);
     case BarrierKind::kDistSensor:
-      return detail::with_policy<Memory, DistCounterLocalSensor>(wait);
+      return with_policy<Memory, DistCounterLocalSensor>(wait);
     case BarrierKind::kDissemination:
-      return detail::with_policy<Memory, Dissemination>(wait);
+      return with_policy<Memory, Dissemination>(wait);
     case BarrierKind::kTree:
-      return detail::with_policy<Memory, Tree>(wait);
+      return with_policy<Memory, Tree>(wait);
     case BarrierKind::kNative:
     case BarrierKind::kAuto:
       return nullptr;
   }
   return nullptr;
+}
+
+}  // namespace detail
+
+// Null for `native` and `auto`, which are no algorithms: the caller decides those first.
+template <class Memory>
+const BarrierOps<Memory>* barrier_ops(BarrierKind barrier, WaitKind wait) {
+  return detail::look_up<Memory>(barrier, wait);
 }
 
 }  // namespace muster

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "barriers/registry.h"
+#include "barriers/native_registry.h"
 #include "platform/cpus.h"
 #include "waiting/calibration.h"
 

@@ -46,7 +46,7 @@ MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned 
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
   const RegionCall call{
-      runtime, RegionBody(function, data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
+      runtime, RegionBody(function, &data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced && !runtime.contains(MUSTER_CALLER) && the_fold().run(call, why)) return;
   entering("GOMP_parallel", MUSTER_CALLER);  // a runtime that is not replaced

@@ -45,7 +45,7 @@ void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi:
         return directly(std::make_index_sequence<4>());
     }
   }
-  KmpcRegion region{RegionBody(function, count, arguments), whose};
+  KmpcRegion region{RegionRecord(RegionBody(function, count, arguments)), whose};
   fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
 }
 
@@ -113,7 +113,7 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
     real(where, count, function, condition, argument);
     return;
   }
-  KmpcRegion region{body, fork.whose()};
+  KmpcRegion region{RegionRecord(body), fork.whose()};
   real(where, 1, KmpcRegion::wrapper(), condition, &region);
 }
 
@@ -134,6 +134,7 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
 MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
+  if ((t_muster_watches & kMayFold) != 0) the_fold().note_serialized();
   note_serialized(runtime, MUSTER_CALLER, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }

@@ -52,6 +52,7 @@ class ForkScope {
       whose_.reason = runtime.reason;
     } else if (state_ != nullptr && (state_->top == nullptr || state_->top->team != nullptr)) {
       whose_.team = Team::acquire(runtime, *state_);
+      state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
     }
   }
@@ -79,7 +80,7 @@ class ForkScope {
 
 // A region of clang's.
 struct alignas(64) KmpcRegion {
-  RegionBody body;
+  RegionRecord body;
   RegionTeam whose;
 
   // In place of the function, with the region as the one argument.

@@ -27,6 +27,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
     whose.reason = runtime.reason;
   } else if (state->top == nullptr || state->top->team != nullptr) {
     whose.team = Team::acquire(runtime, *state);
+    state->regions.add();
     const Unfolded why = state->top != nullptr ? Unfolded::kInsideRegion : Unfolded::kOtherKind;
     state->unfolded[static_cast<unsigned>(why)].add();
   }

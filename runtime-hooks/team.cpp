@@ -60,7 +60,6 @@ unsigned teams_made() { return g_made.load(std::memory_order_relaxed); }
 
 Team* Team::acquire(Runtime& runtime, ThreadState& state) {
   const unsigned depth = state.fork_depth++;
-  state.regions.add();
   Team* team = nullptr;
   if (depth < kSpareTeams) {
     team = state.spare[depth];

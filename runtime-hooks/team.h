@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "barriers/registry.h"
+#include "barriers/native_registry.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/runtime.h"
 #include "runtime-hooks/thread_state.h"

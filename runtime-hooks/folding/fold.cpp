@@ -113,6 +113,9 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   }
   why = Unfolded::kTeamOfOne;
   if (asked == 1) return false;
+  if (asked == 0 && real.omp_get_max_threads != nullptr && real.omp_get_max_threads() == 1) {
+    return false;
+  }
   why = rhythm_.was_closed_often() ? Unfolded::kClosedOften : Unfolded::kTooFew;
   if (!rhythm_.time_to_open()) return false;
   if (!can_be_folded(call.runtime, why)) return false;
@@ -169,6 +172,7 @@ void Fold::run_open(const RegionBody& body) {
   const FpControl fp = FpControl::current();
   order_.fp = fp;
   Member& me = *frame_.me;
+  t_muster_watches = kInFoldedRegion;
   team_->begin_region(me, order_.announced);
   // The rest is done while the others learn of it.
   ++regions_;
@@ -176,7 +180,6 @@ void Fold::run_open(const RegionBody& body) {
   state_->folded.add();
   frame_.serialized = 0;
   state_->top = &frame_;
-  t_muster_watches = kInFoldedRegion;
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -229,7 +232,7 @@ void Fold::join_for_real() {
 
 bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site) {
   const std::uint8_t watches = t_muster_watches;
-  if ((watches & (kInSerialPart | kMayFold)) == 0) return false;
+  if ((watches & (kInSerialPart | kMayFold)) == 0 || !runtime.replaced) return false;
   if (size < 1) {
     if ((watches & kInSerialPart) != 0) close(Closed::kClause, site);
     next_.clause = true;

@@ -43,6 +43,11 @@ class Fold {
 
   // The calling thread asks for its next region's size. True: the real runtime need not be told.
   bool keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site);
+  // Its next region is a serialized one. What the runtime makes of a size asked for before depends on
+  // its version, so the one after is left to it.
+  void note_serialized() {
+    if (next_.size != 0) next_ = {.clause = true};
+  }
   // It asks for something else for its next region.
   void note_clause() { next_.clause = true; }
   // Code of a folded region changed a setting that the next regions must not see. Any thread.
@@ -76,7 +81,7 @@ class Fold {
  private:
   // What a release hands out, and the word that says so, on one line.
   struct alignas(kCoherenceGranule) Order {
-    RegionBody body;
+    RegionRecord body;
     FpControl fp;
     bool leave = false;
     Team::Announcement announced{kNoEpisode};

@@ -1,4 +1,4 @@
-// A parallel region's function with its arguments, as its entry point got them.
+// A parallel region's function with its arguments.
 #pragma once
 
 #include "runtime-hooks/abi.h"
@@ -6,45 +6,83 @@
 
 namespace muster {
 
-inline constexpr int kFewArguments = 2;
+// In a file of its own: calls with thousands of arguments take long to compile.
+void call_kmpc_with_many(abi::Microtask function, abi::GlobalThread* global, std::int32_t* bound,
+                         void* const* arguments, int count);
 
-// Threads read it from the primary thread's memory: no more than a cache line, also with the few
-// arguments that most regions have.
+inline void call_kmpc(abi::Microtask function, abi::GlobalThread* global, std::int32_t* bound,
+                      void* const* arguments, int count) {
+  if (count > kDirectlyPassed) {
+    call_kmpc_with_many(function, global, bound, arguments, count);
+  } else {
+    call_with_few([&](auto... each) { function(global, bound, each...); }, arguments, count);
+  }
+}
+
+// As its entry point got them: the arguments are on the primary thread's stack.
 class RegionBody {
  public:
-  RegionBody() = default;
-
   // Clang's.
   RegionBody(abi::Microtask function, int count, void* const* arguments)
-      : kmpc_(function), many_(arguments), count_(count) {
-    for (int i = 0; i < count && i < kFewArguments; ++i) few_[i] = arguments[i];
-  }
-
-  // Gcc's.
-  RegionBody(abi::GompRegion function, void* data) : gomp_(function), count_(kGomp) {
-    few_[0] = data;
-  }
+      : kmpc_(function), arguments_(arguments), count_(count) {}
+  // Gcc's, with its one argument.
+  RegionBody(abi::GompRegion function, void* const* data)
+      : gomp_(function), arguments_(data), count_(kGomp) {}
 
   // The compiler's function reads its thread's numbers through pointers.
   void operator()(abi::GlobalThread* global, std::int32_t* bound) const {
-    if (count_ == kGomp) {
-      gomp_(few_[0]);
-      return;
-    }
-    call_with_arguments([&](auto... arguments) { kmpc_(global, bound, arguments...); },
-                        count_ <= kFewArguments ? few_ : many_, count_);
+    call(global, bound, arguments_);
   }
 
  private:
-  static constexpr int kGomp = -1;
+  friend class RegionRecord;
+  static constexpr int kGomp = -1;  // in place of a count
+
+  RegionBody() = default;
+
+  void call(abi::GlobalThread* global, std::int32_t* bound, void* const* arguments) const {
+    if (count_ == kGomp) {
+      gomp_(arguments[0]);
+    } else {
+      call_kmpc(kmpc_, global, bound, arguments, count_);
+    }
+  }
 
   union {
     abi::Microtask kmpc_ = nullptr;
     abi::GompRegion gomp_;
   };
-  void* const* many_ = nullptr;
+  void* const* arguments_ = nullptr;
+  int count_ = 0;
+};
+
+inline constexpr int kFewArguments = 2;
+
+// The same for threads that read it from the primary thread's memory: no more than a cache line, also
+// with the few arguments that most regions have. Written word by word, since a reader of what was
+// written in smaller pieces has to wait for them.
+class RegionRecord {
+ public:
+  RegionRecord() = default;
+  explicit RegionRecord(const RegionBody& body) { *this = body; }
+
+  RegionRecord& operator=(const RegionBody& body) {
+    body_.kmpc_ = body.kmpc_;
+    body_.arguments_ = body.arguments_;
+    body_.count_ = body.count_;
+    const bool gomp = body.count_ == RegionBody::kGomp;
+    if (gomp || body.count_ > 0) few_[0] = body.arguments_[0];
+    if (body.count_ > 1) few_[1] = body.arguments_[1];
+    return *this;
+  }
+
+  void operator()(abi::GlobalThread* global, std::int32_t* bound) const {
+    body_.call(global, bound, body_.count_ <= kFewArguments ? few_ : body_.arguments_);
+  }
+
+ private:
+  RegionBody body_;
   void* few_[kFewArguments] = {};
-  int count_ = 0;  // kGomp: no count
 };
 
 }  // namespace muster

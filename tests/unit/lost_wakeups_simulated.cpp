@@ -1,6 +1,6 @@
 // No wake-up is lost under a hundred million barriers: every policy on every algorithm, in teams of
-// two and three simulated threads with random delays, switches and unseen stores. Some instances are
-// called off. A team that is stuck, or a thread that was let through early, is named with its seed,
+// two and three simulated threads with random delays, switches and unseen stores, whole barriers in
+// half of the runs and regions' beginnings and ends in the others. Some instances are called off. A team that is stuck, or a thread that was let through early, is named with its seed,
 // which repeats it.
 //
 //   lost_wakeups_simulated [--episodes N] [--policy NAME] [--seed S] [--run I] [--weak WHAT]
@@ -38,6 +38,7 @@ struct Run {
   BarrierKind barrier;
   unsigned size;
   std::uint64_t seed;
+  bool in_halves;  // as regions begin and end, with announcements
 };
 
 struct Sum {
@@ -46,6 +47,11 @@ struct Sum {
 };
 
 bool is_called_off(Episode episode) { return episode % 16 == 7; }
+
+// In halves: a release, a whole barrier, a gather, in turn.
+constexpr Episode kTurn = 3;
+bool is_release(Episode episode) { return episode % kTurn == 1; }
+bool is_gather(Episode episode) { return episode % kTurn == 0; }
 
 // Up to some 50 us before an arrival: nothing, less than any spin, about as long as one, longer.
 void delay(SimulatedThreads& threads) {
@@ -73,33 +79,105 @@ void real_barrier(SimulatedThreads& threads, std::vector<Episode>& at, unsigned 
   }
 }
 
+// One thread of a team, one run.
+class Walk {
+ public:
+  Walk(const Run& which, SimulatedThreads& threads, TestTeam<StoreOrderMemory>& team)
+      : which_(which),
+        threads_(threads),
+        team_(team),
+        arrived_(which.size, 0),
+        at_real_(which.size, 0) {}
+
+  void barriers(unsigned me, Episode episodes) {
+    for (Episode episode = 1; episode <= episodes && wrong.empty(); ++episode) {
+      const bool called_off = arrive(me, episode);
+      expect(called_off, team_.arrive(me, episode));
+      threads_.made_progress();
+      if (called_off) real_barrier(threads_, at_real_, me, episode);
+      if (!all_have(episode)) wrong = "let through before all had arrived";
+      name(episode);
+    }
+  }
+
+  // Who leaves a gather that is called off may learn of it at the release only.
+  void regions(unsigned me, Episode episodes) {
+    Episode unsure = kNoEpisode;
+    for (Episode episode = 1; episode <= episodes && wrong.empty(); ++episode) {
+      const bool called_off = arrive(me, episode) && !is_release(episode);
+      if (is_release(episode)) {
+        if (!team_.release(me, episode, unsure)) {
+          if (unsure == kNoEpisode || !is_called_off(unsure)) wrong = "called off for nothing";
+          real_barrier(threads_, at_real_, me, unsure);
+          if (!team_.release(me, episode, kNoEpisode)) wrong = "a release called off";
+        }
+        unsure = kNoEpisode;
+        if (arrived_[0] < episode) wrong = "released before the primary";
+      } else if (is_gather(episode)) {
+        const bool told = !team_.gather(me, episode);
+        if (told && !called_off) wrong = "called off for nothing";
+        if (told) real_barrier(threads_, at_real_, me, episode);
+        if (!told) unsure = episode;
+        if (me == 0 && (told != called_off || !all_have(episode))) wrong = "gathered too early";
+      } else {
+        expect(called_off, team_.arrive(me, episode));
+        if (called_off) real_barrier(threads_, at_real_, me, episode);
+        if (!all_have(episode)) wrong = "let through before all had arrived";
+      }
+      threads_.made_progress();
+      name(episode);
+    }
+  }
+
+  Episode arrived(unsigned thread) const { return arrived_[thread]; }
+  std::string wrong;
+
+ private:
+  bool arrive(unsigned me, Episode episode) {
+    delay(threads_);
+    const bool called_off = is_called_off(episode) && !(which_.in_halves && is_release(episode));
+    if (called_off && episode / 16 % which_.size == me) team_.call_off(me, episode);
+    arrived_[me] = episode;
+    return called_off;
+  }
+
+  void expect(bool called_off, bool released) {
+    if (released == called_off) wrong = released ? "not called off" : "called off for nothing";
+  }
+
+  bool all_have(Episode episode) const {
+    for (const Episode other : arrived_) {
+      if (other < episode) return false;
+    }
+    return true;
+  }
+
+  void name(Episode episode) {
+    if (!wrong.empty()) wrong += " at episode " + std::to_string(episode);
+  }
+
+  const Run& which_;
+  SimulatedThreads& threads_;
+  TestTeam<StoreOrderMemory>& team_;
+  std::vector<Episode> arrived_;
+  std::vector<Episode> at_real_;
+};
+
 // What went wrong, or nothing.
 std::string run(const Run& which, SimulatedThreads& threads, Episode episodes, Sum& sum) {
   g_threads = &threads;
   TestTeam<StoreOrderMemory> team(which.barrier, which.wait, which.size);
   if (!team.made()) return "no memory";
-  std::vector<Episode> arrived(which.size, 0);
-  std::vector<Episode> at_real(which.size, 0);
-  std::string wrong;
+  team.announces = which.in_halves;
+  Walk walk(which, threads, team);
   const auto body = [&](unsigned me) {
-    for (Episode episode = 1; episode <= episodes; ++episode) {
-      delay(threads);
-      const bool called_off = is_called_off(episode);
-      if (called_off && episode / 16 % which.size == me) team.call_off(me, episode);
-      arrived[me] = episode;
-      const bool released = team.arrive(me, episode);
-      threads.made_progress();
-      if (released == called_off) wrong = released ? "not called off" : "called off for nothing";
-      if (called_off) real_barrier(threads, at_real, me, episode);
-      for (const Episode other : arrived) {
-        if (other < episode) wrong = "let through before all had arrived";
-      }
-      if (!wrong.empty()) {
-        wrong += " at episode " + std::to_string(episode);
-        return;
-      }
+    if (which.in_halves) {
+      walk.regions(me, episodes);
+    } else {
+      walk.barriers(me, episodes);
     }
   };
+  std::string& wrong = walk.wrong;
   const SimulatedThreads::End end = threads.run(which.size, which.seed, body);
   for (unsigned i = 0; i < which.size; ++i) team.stats(i).add_to(sum.stats);
   sum.episodes += episodes;
@@ -107,7 +185,7 @@ std::string run(const Run& which, SimulatedThreads& threads, Episode episodes, S
   wrong = end == SimulatedThreads::End::kAllAsleep ? "a wake-up was lost: all are asleep"
                                                    : "no progress";
   for (unsigned i = 0; i < which.size; ++i) {
-    wrong += ", thread " + std::to_string(i) + " at episode " + std::to_string(arrived[i]);
+    wrong += ", thread " + std::to_string(i) + " at episode " + std::to_string(walk.arrived(i));
   }
   return wrong;
 }
@@ -123,7 +201,8 @@ bool run_policy(WaitKind wait, std::uint64_t wanted, std::uint64_t seed, std::ui
     const Run which{.wait = wait,
                     .barrier = kinds[i % kinds.size()],
                     .size = kSizes[i / kinds.size() % std::size(kSizes)],
-                    .seed = seed + i};
+                    .seed = seed + i,
+                    .in_halves = i / kinds.size() / std::size(kSizes) % 2 == 1};
     const std::string wrong = run(which, threads, kRunEpisodes, sum);
     if (wrong.empty()) continue;
     std::fprintf(

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "barriers/registry.h"
+#include "barriers/native_registry.h"
 
 namespace muster::test {
 

@@ -1,0 +1,10 @@
+#include "barriers/native_registry.h"
+
+namespace muster {
+
+template <>
+const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier, WaitKind wait) {
+  return detail::look_up<NativeMemory>(barrier, wait);
+}
+
+}  // namespace muster
