@@ -14,33 +14,18 @@
 #include "runtime-hooks/why_not_replaced.h"
 
 namespace muster {
-namespace {
 
-constexpr unsigned kMaxBindings = 256;
-
-// Entries are written under the lock and published by the count; readers take no lock.
-Lock g_lock;
 Binding g_bindings[kMaxBindings];
 std::atomic<unsigned> g_binding_count{0};
+
+namespace {
+
+Lock g_lock;
 Runtime g_runtimes[kMaxRuntimes];
 Runtime* g_runtime_list[kMaxRuntimes];
 std::atomic<unsigned> g_runtime_count{0};
 RuntimeObserver g_observer = nullptr;
 bool g_on = true;
-
-bool is_gomp(const char* symbol) { return symbol[0] == 'G'; }
-
-const Binding* find_binding(const void* caller, bool gomp) {
-  const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  const unsigned count = g_binding_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    const Binding& binding = g_bindings[i];
-    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp) {
-      return &binding;
-    }
-  }
-  return nullptr;
-}
 
 RuntimeKind kind_of(const Runtime& runtime) {
   if (runtime.real.__kmpc_fork_call == nullptr) return RuntimeKind::kLibgomp;
@@ -81,7 +66,7 @@ Runtime* runtime_at(const LoadedObject& object) {
 
 Binding bind(const void* caller, const char* symbol) {
   const Locked locked(g_lock);
-  if (const Binding* known = find_binding(caller, is_gomp(symbol))) return *known;
+  if (const Binding* known = known_binding(caller, is_gomp(symbol))) return *known;
   const LoadedObject object = object_of(caller);
   // A region's function that ends in a call of ours may have jumped there: then its own frame is
   // gone and the return address is that of Muster's wrapper around the region.
@@ -121,7 +106,7 @@ void nobody_has(const char* symbol) {
 }
 
 Binding binding_of(const void* caller, const char* symbol) {
-  if (const Binding* known = find_binding(caller, is_gomp(symbol))) [[likely]]
+  if (const Binding* known = known_binding(caller, is_gomp(symbol))) [[likely]]
     return *known;
   const int saved = errno;
   const Binding binding = bind(caller, symbol);

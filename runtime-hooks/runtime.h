@@ -2,6 +2,7 @@
 // replaces its barriers. A process may hold several, each with its own callers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "runtime-hooks/pass_reason.h"
@@ -56,8 +57,28 @@ struct Binding {
 };
 Binding binding_of(const void* caller, const char* symbol);
 
+// One of those that are known already, or null. Entries are written under a lock and published by the
+// count; readers take no lock.
+inline constexpr unsigned kMaxBindings = 256;
+extern Binding g_bindings[kMaxBindings];
+extern std::atomic<unsigned> g_binding_count;
+inline const Binding* known_binding(const void* caller, bool gomp) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  const unsigned count = g_binding_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    const Binding& binding = g_bindings[i];
+    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp) {
+      return &binding;
+    }
+  }
+  return nullptr;
+}
+
+inline bool is_gomp(const char* symbol) { return symbol[0] == 'G'; }
+
 inline Runtime& runtime_of(const void* caller, const char* symbol) {
-  return *binding_of(caller, symbol).runtime;
+  const Binding* known = known_binding(caller, is_gomp(symbol));
+  return known != nullptr ? *known->runtime : *binding_of(caller, symbol).runtime;
 }
 
 // Whose region the calling thread is in; null if it is in none.

@@ -4,7 +4,7 @@
 namespace muster {
 
 inline constexpr unsigned kBarePolls = 64;
-inline constexpr unsigned kPausedPolls = 32;
+inline constexpr unsigned kPausedPolls = 96;
 
 // Whether holds() becomes true within well below a microsecond. The first polls follow each other
 // without a pause: on an idle machine the release is one line crossing away, and a pause could take

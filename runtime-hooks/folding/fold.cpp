@@ -187,13 +187,16 @@ void Fold::run_open(const RegionBody& body) {
     state_->top = nullptr;
     return;
   }
+  // What need not wait for the others.
   const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
+  if (fp_is_inherited()) fp.put_in_force();
   const bool called_off = !team_->end_region(me, 0);
-  if (called_off) [[unlikely]]
+  if (called_off) [[unlikely]] {
     finish_tasks(frame_);
+    if (fp_is_inherited()) fp.put_in_force();
+  }
   state_->top = nullptr;
   give_everything_back();
-  if (fp_is_inherited()) fp.put_in_force();
   t_muster_watches = kInSerialPart;
   if (setting_.load(std::memory_order_relaxed) || set_by_address) [[unlikely]] {
     close(Closed::kSetting, {});
