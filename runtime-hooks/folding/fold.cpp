@@ -118,7 +118,12 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   }
   why = rhythm_.was_closed_often() ? Unfolded::kClosedOften : Unfolded::kTooFew;
   if (!rhythm_.time_to_open()) return false;
-  if (!can_be_folded(call.runtime, why)) return false;
+  if (judged_ != &call.runtime) {  // reading a symbol table takes some 300 us
+    judged_ = &call.runtime;
+    can_be_folded_ = can_be_folded(call.runtime, why_not_);
+  }
+  why = why_not_;
+  if (!can_be_folded_) return false;
   why = Unfolded::kInsideRegion;  // a serialized one, or one that began unseen
   if (real.omp_get_level() != 0) return false;
   why = Unfolded::kDynamic;
@@ -147,9 +152,13 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   frame_ = {};
   frame_.runtime = runtime_;
   frame_.team = team_;
+  state_->top = &frame_;  // tells whose calls come back from the runtime by a jump
   const int size = real.omp_get_num_threads();
   PassReason reason = PassReason::kNoMemory;
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
+  global_ = real.__kmpc_global_thread_num(nullptr);
+  inner_max_ = real.omp_get_max_threads();
+  state_->top = nullptr;
   if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
     why = size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
     join_for_real();
@@ -159,8 +168,6 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
     dismiss();
     return false;
   }
-  global_ = real.__kmpc_global_thread_num(nullptr);
-  inner_max_ = real.omp_get_max_threads();
   open_ = true;
   ++opened_;
   return true;

@@ -122,6 +122,9 @@ class Fold {
   // omp_set_num_threads(), by an address from dlsym(), is not seen but for this.
   int inner_max_ = 1;
   unsigned long regions_ = 0;
+  const Runtime* judged_ = nullptr;
+  bool can_be_folded_ = false;
+  Unfolded why_not_ = Unfolded::kNoStart;
   Next next_;
   Rhythm rhythm_{true};
   bool open_ = false;

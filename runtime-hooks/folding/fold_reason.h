@@ -7,7 +7,7 @@ namespace muster {
 // Regions that the real runtime forked.
 #define MUSTER_UNFOLDED_REASONS(X)                                                         \
   X(kOff, "MUSTER_FORKJOIN=off")                                                           \
-  X(kTooFew, "too few in a row")      /* auto waits for some before it opens */            \
+  X(kTooFew, "too few in a row")      /* auto waits for two before it opens */             \
   X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */       \
   X(kInsideRegion, "inside another region")                                                \
   X(kOtherThread, "not the initial thread")                                                \

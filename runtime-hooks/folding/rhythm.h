@@ -1,6 +1,10 @@
-// When MUSTER_FORKJOIN=auto opens a fold: after some regions in a row, and the more of them the more
-// often folds were closed before they paid.
+// When MUSTER_FORKJOIN=auto opens a fold: by a budget. A fold that was closed early has cost more than
+// it gained; as many regions are then left to the runtime as keep that loss below a few per cent of
+// all. Each such fold in a row weighs twice as much as the one before, so a program that always closes
+// early is soon left alone.
 #pragma once
+
+#include <cstdint>
 
 namespace muster {
 
@@ -10,35 +14,40 @@ class Rhythm {
 
   // The initial thread begins a region that could be folded, no fold being open.
   bool time_to_open() {
-    if (in_a_row_ >= wanted_) return true;
-    ++in_a_row_;
+    if (!patient_ || budget_ >= 0) return true;
+    ++budget_;
     return false;
   }
 
   // After opening: the fold was closed when it had run this many regions.
-  void closed_after(unsigned long regions) {
-    in_a_row_ = 0;
-    if (!patient_) return;
-    if (regions < kPays) {
-      if (wanted_ < kMostWanted) wanted_ *= 2;
+  void closed_after(std::uint64_t regions) {
+    if (regions >= kPays) {
+      failures_ = 0;
+      budget_ += regions < kMostSaved ? static_cast<std::int64_t>(regions - kPays) * kGain : kMost;
+      if (budget_ > kMost) budget_ = kMost;
     } else {
-      wanted_ = kFirst;
+      budget_ -= static_cast<std::int64_t>(kPays - regions) * kGain << failures_;
+      if (failures_ < kMostFailures) ++failures_;
     }
   }
 
-  // Whether it waits for longer than it did at first.
-  bool was_closed_often() const { return wanted_ > kFirst; }
+  // Whether it waits because of folds that were closed too early.
+  bool was_closed_often() const { return failures_ != 0; }
 
  private:
-  // Opening and closing cost about as much as a region of the runtime's and two half barriers; four
-  // regions make up for that (benchmarks/worst_rhythm.py).
-  static constexpr unsigned kPays = 4;
-  static constexpr unsigned kFirst = 2;
-  static constexpr unsigned kMostWanted = 1U << 14;
+  // In regions left to the runtime. Opening and closing cost as much as three folded regions gain,
+  // and a folded one gains half of what the runtime's costs (benchmarks/worst_rhythm.py); of that,
+  // one in 32 may be lost.
+  static constexpr std::uint64_t kPays = 3;
+  static constexpr std::int64_t kGain = 32 / 2;
+  static constexpr std::int64_t kFirst = -2;  // the first two regions
+  static constexpr std::int64_t kMost = 64;   // what good folds save up for bad ones
+  static constexpr std::uint64_t kMostSaved = 8;
+  static constexpr unsigned kMostFailures = 12;
 
   bool patient_;
-  unsigned wanted_ = patient_ ? kFirst : 0;
-  unsigned in_a_row_ = 0;
+  std::int64_t budget_ = kFirst;
+  unsigned failures_ = 0;
 };
 
 }  // namespace muster

@@ -44,15 +44,16 @@ void Fold::work(void* fold) {
   frame.outer = (*state).top;
   frame.runtime = self.runtime_;
   frame.team = self.team_;
+  (*state).top = &frame;  // tells whose calls come back from the runtime by a jump
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
   const auto size = static_cast<unsigned>(real.omp_get_num_threads());
   PassReason reason = PassReason::kNoMemory;
   frame.me = self.team_->join(size, frame.thread, reason);
-  if (frame.me == nullptr) return;
-  (*state).top = &frame;
-  t_muster_watches = kInFoldedRegion;
-  self.take_orders(frame, real.__kmpc_global_thread_num(nullptr));
-  t_muster_watches = 0;
+  if (frame.me != nullptr) {
+    t_muster_watches = kInFoldedRegion;
+    self.take_orders(frame, real.__kmpc_global_thread_num(nullptr));
+    t_muster_watches = 0;
+  }
   (*state).top = frame.outer;
   give_everything_back();
 }
