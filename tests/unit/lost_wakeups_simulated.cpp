@@ -73,6 +73,7 @@ void delay(SimulatedThreads& threads) {
 // Stands for the runtime's barrier after an instance was called off.
 void real_barrier(SimulatedThreads& threads, std::vector<Episode>& at, unsigned me,
                   Episode episode) {
+  StoreOrderMemory::full_fence();  // whatever was stored before is seen by who leaves it
   at[me] = episode;
   for (const Episode& other : at) {
     while (other < episode) threads.delay(500);
