@@ -3,6 +3,7 @@
 
 namespace muster {
 
+// Together long enough for the wait between two small parallel regions, over half a microsecond.
 inline constexpr unsigned kBarePolls = 64;
 inline constexpr unsigned kPausedPolls = 96;
 

@@ -20,7 +20,7 @@ class Waiter {
 
   // To be made on arrival, before the algorithm says that the thread has arrived. `ended_by` is the
   // instance that ends the wait for all by being called off: this one, or for a release the gather
-  // before it (barriers/registry.h); kNoEpisode: none.
+  // before it (barriers/barrier_state.h); kNoEpisode: none.
   Waiter(Policy& policy, Roster<Memory>& roster, const Interruption<Memory>& interruption,
          unsigned me, Episode episode, Episode ended_by, WaitStats& stats)
       : policy_(policy),
