@@ -14,6 +14,7 @@
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/report.h"
+#include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/lock.h"
@@ -81,6 +82,7 @@ void get_ready() {
     set_fork_join(in_force.fork_join);
     switch_runtimes(in_force.on);
     read_fp_inheritance();
+    observe_bindings(find_destinations);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();

@@ -16,7 +16,7 @@ inline bool joined(Frame& frame, PassReason& reason) {
   if (frame.me != nullptr) [[likely]]
     return true;
   const RealFunctions& real = frame.team->runtime().real;
-  const int size = real.omp_get_num_threads();
+  const int size = frame.team->runtime().team_size();
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
   frame.me = frame.team->join(static_cast<unsigned>(size), frame.thread, reason);
   return frame.me != nullptr;

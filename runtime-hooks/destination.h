@@ -13,12 +13,7 @@ struct Destination {
   bool from_itself = false;  // the object calls a function of its own, as the runtimes do
 };
 
-// Slow (some us). Takes the loader's locks and none of Muster's.
+// Slow (some us). Takes none of Muster's locks; the loader's, unless the object has the symbol itself.
 Destination destination_of(const void* caller, const char* symbol);
-
-// The same for a call of which only the region is known that it was made in: where the objects that
-// refer to the symbol would have gone, preferably to the runtime that runs the region. If none refers
-// to it, the runtime's own function. Null: it has none.
-void* destination_in_region(const void* runtime, const char* symbol);
 
 }  // namespace muster

@@ -33,6 +33,59 @@ const T* further(const T* from, std::size_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
+// The hash of GNU's table, as the gABI's supplement has it.
+std::uint32_t gnu_hash_of(const char* name) {
+  std::uint32_t hash = 5381;
+  for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+  return hash;
+}
+
+// Calls accept(index) with the symbols that may have the name, until it is true.
+template <class Accept>
+void search(const DynamicSymbols& symbols, const char* name, Accept accept) {
+  if (symbols.gnu_hash == nullptr) {
+    for (std::size_t i = 0; i < symbols.count; ++i) {
+      if (accept(i)) return;
+    }
+    return;
+  }
+  const std::uint32_t* table = symbols.gnu_hash;
+  const std::uint32_t bucket_count = table[0];
+  const std::uint32_t first = table[1];
+  if (bucket_count == 0) return;
+  const std::uint32_t* buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table));
+  const std::uint32_t* chain = buckets + bucket_count;
+  const std::uint32_t hash = gnu_hash_of(name);
+  std::uint32_t i = buckets[hash % bucket_count];
+  if (i < first) return;
+  for (;; ++i) {
+    const std::uint32_t entry = chain[i - first];
+    if ((entry | 1) == (hash | 1) && accept(i)) return;
+    if ((entry & 1) != 0) return;  // the bucket's last
+  }
+}
+
+bool is_definition(const DynamicSymbols& symbols, std::size_t i, const char* name) {
+  const ElfW(Sym)& symbol = symbols.table[i];
+  const unsigned binding = ELF64_ST_BIND(symbol.st_info);  // the same in both classes
+  const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+  return symbol.st_shndx != SHN_UNDEF && binding != STB_LOCAL &&
+         (visibility == STV_DEFAULT || visibility == STV_PROTECTED) &&
+         std::strcmp(symbols.name(i), name) == 0;
+}
+
+const char* defined_version_name(const DynamicSymbols& symbols, ElfW(Half) version) {
+  const ElfW(Verdef)* entry = symbols.defined;
+  while (entry != nullptr) {
+    if ((entry->vd_ndx & kVersionOnly) == version) {
+      const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(further(entry, entry->vd_aux));
+      return symbols.strings + name->vda_name;
+    }
+    entry = entry->vd_next != 0 ? further(entry, entry->vd_next) : nullptr;
+  }
+  return nullptr;
+}
+
 const char* version_name(const DynamicSymbols& symbols, ElfW(Half) version) {
   const ElfW(Verneed)* file = symbols.needed;
   while (file != nullptr) {
@@ -56,8 +109,11 @@ DynamicSymbols dynamic_symbols_of(const LoadedObject& object) {
     if (entry->d_tag == DT_SYMTAB) symbols.table = table_at<ElfW(Sym)>(object, place);
     if (entry->d_tag == DT_STRTAB) symbols.strings = table_at<char>(object, place);
     if (entry->d_tag == DT_HASH) symbols.count = table_at<std::uint32_t>(object, place)[1];
-    if (entry->d_tag == DT_GNU_HASH && symbols.count == 0)
-      symbols.count = count_by_gnu_hash(table_at<std::uint32_t>(object, place));
+    if (entry->d_tag == DT_GNU_HASH) {
+      symbols.gnu_hash = table_at<std::uint32_t>(object, place);
+      if (symbols.count == 0) symbols.count = count_by_gnu_hash(symbols.gnu_hash);
+    }
+    if (entry->d_tag == DT_VERDEF) symbols.defined = table_at<ElfW(Verdef)>(object, place);
     if (entry->d_tag == DT_VERSYM) symbols.versions = table_at<ElfW(Half)>(object, place);
     if (entry->d_tag == DT_VERNEED) symbols.needed = table_at<ElfW(Verneed)>(object, place);
     if (entry->d_tag == DT_RELA) symbols.references[0] = table_at<ElfW(Rela)>(object, place);
@@ -69,31 +125,63 @@ DynamicSymbols dynamic_symbols_of(const LoadedObject& object) {
 }
 
 // By the relocations, not by the symbols: these cannot always be counted.
-Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
-  if (!symbols.readable()) return {};
+void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, void* data) {
+  if (!symbols.readable()) return;
   for (int kind = 0; kind < 2; ++kind) {
     if (symbols.references[kind] == nullptr) continue;
     for (std::size_t i = 0; i < symbols.reference_counts[kind]; ++i) {
       const std::size_t which = ELF64_R_SYM(symbols.references[kind][i].r_info);
       if (which == 0 || symbols.table[which].st_shndx != SHN_UNDEF) continue;
-      if (std::strcmp(symbols.name(which), symbol) != 0) continue;
-      const ElfW(Half) version =
-          symbols.versions != nullptr ? symbols.versions[which] & kVersionOnly : 0;
-      return {true, version >= kFirstVersion ? version_name(symbols, version) : nullptr};
+      visit(symbols, which, data);
     }
   }
-  return {};
+}
+
+Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
+  struct Search {
+    const char* symbol;
+    Reference reference;
+  } search{symbol, {}};
+  for_each_reference(
+      symbols,
+      [](const DynamicSymbols& all, std::size_t i, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        if (wanted.reference.found || std::strcmp(all.name(i), wanted.symbol) != 0) return;
+        const ElfW(Half) version = all.versions != nullptr ? all.versions[i] & kVersionOnly : 0;
+        wanted.reference = {true, version >= kFirstVersion ? version_name(all, version) : nullptr};
+      },
+      &search);
+  return search.reference;
+}
+
+const ElfW(Sym) *
+    definition_of(const DynamicSymbols& symbols, const char* symbol, const char* version) {
+  const ElfW(Sym)* found = nullptr;
+  if (!symbols.readable()) return found;
+  search(symbols, symbol, [&](std::size_t i) {
+    if (!is_definition(symbols, i, symbol)) return false;
+    const ElfW(Half) its = symbols.versions != nullptr ? symbols.versions[i] : ElfW(Half){0};
+    const ElfW(Half) number = its & kVersionOnly;
+    bool exact = number == its;  // the default version is what those get who ask for none
+    if (version != nullptr) {
+      const char* name = number >= kFirstVersion ? defined_version_name(symbols, number) : nullptr;
+      exact = name != nullptr && std::strcmp(name, version) == 0;
+    }
+    if (exact || number < kFirstVersion) found = &symbols.table[i];
+    return exact;
+  });
+  return found;
 }
 
 bool defines_without_version(const DynamicSymbols& symbols, const char* symbol) {
   if (!symbols.readable()) return false;
-  for (std::size_t i = 0; i < symbols.count; ++i) {
-    if (symbols.table[i].st_shndx == SHN_UNDEF) continue;
-    if (std::strcmp(symbols.name(i), symbol) != 0) continue;
-    if (symbols.versions == nullptr || (symbols.versions[i] & kVersionOnly) < kFirstVersion)
-      return true;
-  }
-  return false;
+  bool found = false;
+  search(symbols, symbol, [&](std::size_t i) {
+    found = is_definition(symbols, i, symbol) &&
+            (symbols.versions == nullptr || (symbols.versions[i] & kVersionOnly) < kFirstVersion);
+    return found;
+  });
+  return found;
 }
 
 }  // namespace muster

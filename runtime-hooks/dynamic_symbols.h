@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime-hooks/loaded_objects.h"
 
@@ -14,9 +15,11 @@ struct DynamicSymbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
   std::size_t count = 0;  // 0 for a program that defines none: its hash table has nothing to count
-  const ElfW(Half) * versions = nullptr;   // by symbol
-  const ElfW(Verneed) * needed = nullptr;  // what those of other objects' symbols stand for
-  const ElfW(Rela) * references[2] = {};   // of data and of the procedure linkage table
+  const std::uint32_t* gnu_hash = nullptr;  // null: to be searched one by one
+  const ElfW(Half) * versions = nullptr;    // by symbol
+  const ElfW(Verdef) * defined = nullptr;   // what those of its own symbols stand for
+  const ElfW(Verneed) * needed = nullptr;   // what those of other objects' symbols stand for
+  const ElfW(Rela) * references[2] = {};    // of data and of the procedure linkage table
   std::size_t reference_counts[2] = {};
 
   bool readable() const { return table != nullptr && strings != nullptr; }
@@ -33,8 +36,18 @@ struct Reference {
 };
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol);
 
-// Whether the object's definition of `symbol` goes without a version, and so serves those who ask
-// for any.
+// Calls visit(i) with the place of each symbol of another object that the code calls; some come twice.
+using ReferenceVisitor = void (*)(const DynamicSymbols& symbols, std::size_t i, void* data);
+void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, void* data);
+
+// The object's own definition of `symbol`, for others to use: of `version` or of none, as the loader
+// takes it; without a version, the default one. Null if there is none. Takes none of the loader's
+// locks: some other thread may hold them for as long as it likes, in a constructor.
+const ElfW(Sym) *
+    definition_of(const DynamicSymbols& symbols, const char* symbol, const char* version);
+
+// Whether one of the object's definitions of `symbol` goes without a version, and so serves those
+// who ask for any.
 bool defines_without_version(const DynamicSymbols& symbols, const char* symbol);
 
 }  // namespace muster

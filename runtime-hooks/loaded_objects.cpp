@@ -66,17 +66,21 @@ void* handle_of(const LoadedObject& object) {
 }
 
 // The name that the object was built with, whatever its file is called now; empty if it has none.
-const char* soname(const link_map& object) {
-  ElfW(Addr) strings = 0;
-  const ElfW(Dyn)* name = nullptr;
-  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
-    if (entry->d_tag == DT_SONAME) name = entry;
+const char* soname(const LoadedObject& object) {
+  const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
+  const char* strings = dynamic_symbols_of(object).strings;
+  for (; strings != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SONAME) return strings + entry->d_un.d_val;
   }
-  if (strings == 0 || name == nullptr) return "";
-  if (strings < object.l_addr)
-    strings += object.l_addr;  // the loader leaves some tables as they were
-  return reinterpret_cast<const char*>(strings + name->d_un.d_val);
+  return "";
+}
+
+void* defined_by_the_loader(const LoadedObject& object, const char* symbol) {
+  void* handle = handle_of(object);
+  if (handle == nullptr) return nullptr;
+  void* address = dlsym(handle, symbol);
+  dlclose(handle);  // only our reference: the object stays
+  return address;
 }
 
 void* acceptable(void* address) {
@@ -146,11 +150,7 @@ LoadedObject object_of(const void* address) {
 bool is_muster(const LoadedObject& object) {
   const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
   if (object.begin <= here && here < object.end) return true;
-  void* handle = handle_of(object);
-  if (handle == nullptr) return false;
-  const bool same = std::strcmp(soname(*static_cast<const link_map*>(handle)), "libmuster.so") == 0;
-  dlclose(handle);
-  return same;
+  return object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0;
 }
 
 bool another_muster_is_first() {
@@ -187,20 +187,12 @@ std::uint64_t objects_loaded_so_far() {
 }
 
 void* defined_by(const LoadedObject& object, const char* symbol, const char* version) {
-  void* handle = handle_of(object);
-  if (handle == nullptr) return nullptr;
-  void* address = dlsym(handle, symbol);
-  void* exact = version != nullptr ? dlvsym(handle, symbol, version) : nullptr;
-  dlclose(handle);  // only our reference: the object stays
-  const auto is_inside = [&object](void* found) {
-    const auto place = reinterpret_cast<std::uintptr_t>(found);
-    return object.begin <= place && place < object.end;
-  };
-  if (is_inside(exact)) return exact;
-  if (!is_inside(address)) return nullptr;
-  return version == nullptr || defines_without_version(dynamic_symbols_of(object), symbol)
-             ? address
-             : nullptr;
+  if (object.path[0] == '\0') return nullptr;  // the program: it defines no runtime
+  const ElfW(Sym)* definition = definition_of(dynamic_symbols_of(object), symbol, version);
+  if (definition == nullptr) return nullptr;
+  if (ELF64_ST_TYPE(definition->st_info) == STT_GNU_IFUNC)  // only the loader runs resolvers
+    return defined_by_the_loader(object, symbol);
+  return reinterpret_cast<void*>(object.base + definition->st_value);
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {

@@ -10,16 +10,17 @@
 #include "runtime-hooks/abi.h"
 
 // X(result, name, (parameters)), grouped as the files of preload/ are.
-#define MUSTER_QUERY_FUNCTIONS(X)     \
-  X(int, omp_get_num_threads, ())     \
-  X(int, omp_get_thread_num, ())      \
-  X(int, omp_get_cancellation, ())    \
-  X(int, omp_get_max_threads, ())     \
-  X(void, omp_set_num_threads, (int)) \
-  X(int, omp_get_dynamic, ())         \
-  X(int, omp_get_level, ())           \
-  X(int, omp_get_proc_bind, ())       \
-  X(int, omp_get_num_places, ())      \
+#define MUSTER_QUERY_FUNCTIONS(X)                 \
+  X(int, omp_get_num_threads, ())                 \
+  X(int, __kmpc_bound_num_threads, (abi::Ident*)) \
+  X(int, omp_get_thread_num, ())                  \
+  X(int, omp_get_cancellation, ())                \
+  X(int, omp_get_max_threads, ())                 \
+  X(void, omp_set_num_threads, (int))             \
+  X(int, omp_get_dynamic, ())                     \
+  X(int, omp_get_level, ())                       \
+  X(int, omp_get_proc_bind, ())                   \
+  X(int, omp_get_num_places, ())                  \
   X(int, omp_get_place_num_procs, (int))
 
 #define MUSTER_BARRIER_FUNCTIONS(X)                                        \

@@ -25,6 +25,7 @@ Runtime g_runtimes[kMaxRuntimes];
 Runtime* g_runtime_list[kMaxRuntimes];
 std::atomic<unsigned> g_runtime_count{0};
 RuntimeObserver g_observer = nullptr;
+BindingObserver g_binding_observer = nullptr;
 bool g_on = true;
 
 RuntimeKind kind_of(const Runtime& runtime) {
@@ -38,6 +39,8 @@ RuntimeKind kind_of(const Runtime& runtime) {
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.begin = object.begin;
   runtime.end = object.end;
+  runtime.base = object.base;
+  runtime.dynamic = object.dynamic;
   static_assert(sizeof(runtime.path) == sizeof(object.path));
   std::memcpy(runtime.path, object.path, sizeof(runtime.path));
 #define MUSTER_RESOLVE(result, name, parameters) \
@@ -49,24 +52,53 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.reductions = reduction_rules();
 }
 
-Runtime* runtime_at(const LoadedObject& object) {
-  const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
+Runtime* known_runtime(const LoadedObject& object) {
+  const unsigned count = g_runtime_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     if (g_runtimes[i].begin == object.begin && g_runtimes[i].end == object.end)
       return &g_runtimes[i];
   }
-  if (count == kMaxRuntimes) return nullptr;
-  Runtime& runtime = g_runtimes[count];
-  fill(runtime, object);
-  g_runtime_list[count] = &runtime;
-  g_runtime_count.store(count + 1, std::memory_order_release);
-  if (g_observer != nullptr) g_observer(runtime);
-  return &runtime;
+  return nullptr;
+}
+
+// The loader's locks and the runtime's are taken while a runtime is looked at, and whoever holds
+// those may come here: so none of ours is held. Of two threads that find the same runtime at once, one
+// is believed.
+Runtime* runtime_at(const LoadedObject& object) {
+  if (Runtime* known = known_runtime(object)) return known;
+  Runtime found;
+  fill(found, object);
+  Runtime* runtime = nullptr;
+  {
+    const Locked locked(g_lock);
+    if (Runtime* known = known_runtime(object)) return known;
+    const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
+    if (count == kMaxRuntimes) return nullptr;
+    runtime = &g_runtimes[count];
+    *runtime = found;
+    g_runtime_list[count] = runtime;
+    g_runtime_count.store(count + 1, std::memory_order_release);
+  }
+  if (g_observer != nullptr) g_observer(*runtime);
+  return runtime;
+}
+
+void publish(const Binding& binding) {
+  const Locked locked(g_lock);
+  const auto* inside = reinterpret_cast<const void*>(binding.begin);
+  if (known_binding(inside, binding.gomp) != nullptr) return;
+  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
+  if (count == kMaxBindings) return;
+  g_bindings[count] = binding;
+  g_binding_count.store(count + 1, std::memory_order_release);
 }
 
 Binding bind(const void* caller, const char* symbol) {
-  const Locked locked(g_lock);
-  if (const Binding* known = known_binding(caller, is_gomp(symbol))) return *known;
+  if (Runtime* runtime = runtime_with(caller)) {  // it calls a function of its own
+    const Binding binding{runtime->begin, runtime->end, is_gomp(symbol), runtime};
+    publish(binding);
+    return binding;
+  }
   const LoadedObject object = object_of(caller);
   // A region's function that ends in a call of ours may have jumped there: then its own frame is
   // gone and the return address is that of Muster's wrapper around the region.
@@ -76,16 +108,14 @@ Binding bind(const void* caller, const char* symbol) {
     }
   }
   void* real = nullptr;
-  if (!is_muster(object))
-    real = defined_by(object, symbol);  // a runtime's call of its own function
+  if (!is_muster(object)) real = defined_by(object, symbol);  // a runtime's first call of its own
   if (real == nullptr) real = address_without_muster(object, symbol);
   Runtime* runtime = real != nullptr ? runtime_at(object_of(real)) : nullptr;
   if (runtime == nullptr) nobody_has(symbol);
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
-  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
-  if (count < kMaxBindings && object.found()) {
-    g_bindings[count] = binding;
-    g_binding_count.store(count + 1, std::memory_order_release);
+  if (object.found()) {
+    if (g_binding_observer != nullptr) g_binding_observer(object);
+    publish(binding);
   }
   return binding;
 }
@@ -114,6 +144,21 @@ Binding binding_of(const void* caller, const char* symbol) {
   return binding;
 }
 
+Runtime* runtime_with(const void* address) {
+  const unsigned count = g_runtime_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    if (g_runtimes[i].contains(address)) return &g_runtimes[i];
+  }
+  return nullptr;
+}
+
+void* own_function(const Runtime& runtime, const char* symbol) {
+  LoadedObject object{
+      .begin = runtime.begin, .end = runtime.end, .base = runtime.base, .dynamic = runtime.dynamic};
+  std::memcpy(object.path, runtime.path, sizeof(object.path));
+  return defined_by(object, symbol);
+}
+
 unsigned known_runtimes(Runtime* const** list) {
   *list = g_runtime_list;
   return g_runtime_count.load(std::memory_order_acquire);
@@ -129,6 +174,8 @@ const char* loaded_runtime_path() {
       nullptr, object);
   return found ? object.path : nullptr;
 }
+
+void observe_bindings(BindingObserver observer) { g_binding_observer = observer; }
 
 void observe_runtimes(RuntimeObserver observer) { g_observer = observer; }
 

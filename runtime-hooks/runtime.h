@@ -11,6 +11,8 @@
 
 namespace muster {
 
+struct LoadedObject;
+
 enum class RuntimeKind { kLibomp, kLibiomp5, kLibgomp };
 
 constexpr const char* name_of(RuntimeKind kind) {
@@ -34,7 +36,16 @@ struct Runtime {
   PassReason reason = PassReason::kOff;
   bool fork_is_watched = false;  // a fold of its is closed before the process forks
   ReductionRules reductions;
+  const void* dynamic = nullptr;  // its dynamic section
+  std::uintptr_t base = 0;        // what its file's addresses were moved by
   char path[1024] = {};
+
+  // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
+  // way of our own entry point.
+  int team_size() const {
+    return real.__kmpc_bound_num_threads != nullptr ? real.__kmpc_bound_num_threads(nullptr)
+                                                    : real.omp_get_num_threads();
+  }
 
   // Whether a return address lies in the runtime: then it is the runtime's own call that came back
   // to us through its procedure linkage table.
@@ -87,6 +98,12 @@ Runtime* runtime_of_region();
 // Ends the process with a line and status 127, as the dynamic loader does for an undefined symbol.
 [[noreturn]] void nobody_has(const char* symbol);
 
+// The runtime whose own code is at `address`, of those found so far; null if it is in none. No lock.
+Runtime* runtime_with(const void* address);
+
+// Its own definition of `symbol`; null if it has none. No lock.
+void* own_function(const Runtime& runtime, const char* symbol);
+
 // Those found so far, for the report.
 unsigned known_runtimes(Runtime* const** list);
 
@@ -97,6 +114,11 @@ const char* loaded_runtime_path();
 // MUSTER=off: nothing is replaced. Set before the first call.
 void switch_runtimes(bool on);
 bool runtimes_switched_on();
+
+// Called before code of an object is bound to a runtime for the first time, by the thread that calls it
+// (perhaps by several at once), with none of Muster's locks held. Set before the first call.
+using BindingObserver = void (*)(const LoadedObject& caller);
+void observe_bindings(BindingObserver observer);
 
 // Called once per runtime when it is found; for the verbose log. Set before the first call.
 using RuntimeObserver = void (*)(const Runtime&);

@@ -1,12 +1,19 @@
 // Where the thunks go on: once for each calling object the loader's own choice, and what comes before
 // it in a thread that a fold concerns. docs/runtime-hooks.md, "Thunks".
+#include "preload/thunks/thunks.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "preload/thunks/serial_answers.h"
 #include "runtime-hooks/destination.h"
+#include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/runtime.h"
@@ -30,6 +37,10 @@ constexpr Thunk kThunks[] = {
 };
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
+static_assert(std::is_sorted(std::begin(kThunks), std::end(kThunks),
+                             [](const Thunk& left, const Thunk& right) {
+                               return std::string_view(left.name) < right.name;
+                             }));
 constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 
 }  // namespace
@@ -64,7 +75,7 @@ namespace {
 // jumped there, so that its own frame is gone. These belong to the runtime of the region.
 constinit Targets g_region_targets[kThunkCount] = {};
 
-constexpr unsigned kMaxTargets = 4096;
+constexpr unsigned kMaxTargets = 16384;  // pages that are never written cost nothing
 Target g_pool[kMaxTargets];
 std::atomic<unsigned> g_pool_used{0};
 
@@ -94,16 +105,21 @@ bool in_muster(const void* address) {
          reinterpret_cast<std::uintptr_t>(_end) - begin;
 }
 
-// Where a call from a region's function goes that left nothing but our wrapper on the stack.
+// Where a call from a region's function goes that left nothing but our wrapper on the stack: where the
+// region's other calls of the name go, if they go to its runtime. By no lock of the loader's, as all
+// threads of a team come here at once, and some of their process may be loading something for long.
 Target target_in_region(unsigned index, const Runtime& runtime) {
   Targets& list = g_region_targets[index];
   for (const Target* target = list.load(std::memory_order_acquire); target != nullptr;
        target = target->next) {
     if (target->runtime == &runtime) return *target;
   }
-  const auto place = reinterpret_cast<const void*>(runtime.begin);
-  const Target found{.function = destination_in_region(place, kThunks[index].name),
-                     .runtime = &runtime};
+  Target found{.function = own_function(runtime, kThunks[index].name), .runtime = &runtime};
+  for (const Target* target = muster_thunk_targets[index].load(std::memory_order_acquire);
+       target != nullptr; target = target->next) {
+    if (!target->from_runtime && runtime.contains(target->function))
+      found.function = target->function;  // perhaps of another version than the default one
+  }
   if (found.function != nullptr) remember(list, found);
   return found;
 }
@@ -112,21 +128,48 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
 // nobody has it.
 constinit std::atomic<std::uint64_t> g_nobody_at[kThunkCount] = {};
 
-Target target_of(unsigned index, const void* caller) {
-  if (const Target* target = known(muster_thunk_targets[index], caller)) return *target;
-  if (in_muster(caller)) {
-    if (const Runtime* runtime = runtime_of_region()) return target_in_region(index, *runtime);
-  }
-  const std::uint64_t loads = objects_loaded_so_far();
-  if (g_nobody_at[index].load(std::memory_order_relaxed) == loads) return {};
+Target look_up(unsigned index, const void* caller) {
   const Destination found = destination_of(caller, kThunks[index].name);
-  if (found.function == nullptr) g_nobody_at[index].store(loads, std::memory_order_relaxed);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
                       .function = found.function,
                       .from_runtime = found.from_itself};
   if (found.function != nullptr && found.end != 0 && !in_muster(caller))
     remember(muster_thunk_targets[index], target);
+  return target;
+}
+
+// Calls that are a runtime's own. Its functions may end by jumping to another one that it exports: to
+// its caller's object then, which does not refer to that name, or find_destinations() would have found
+// it. No lock of the loader's.
+Target target_of_runtime(unsigned index, const void* caller) {
+  const char* name = kThunks[index].name;
+  Target target;
+  const Runtime* runtime = runtime_with(caller);
+  if (runtime != nullptr) {
+    target = {.begin = runtime->begin, .size = runtime->end - runtime->begin, .from_runtime = true};
+  } else {
+    const Binding* binding = known_binding(caller, is_gomp(name));
+    if (binding == nullptr) binding = known_binding(caller, !is_gomp(name));
+    if (binding == nullptr) return target;
+    runtime = binding->runtime;
+    target = {.begin = binding->begin, .size = binding->end - binding->begin};
+  }
+  target.function = own_function(*runtime, name);
+  if (target.function != nullptr) remember(muster_thunk_targets[index], target);
+  return target;
+}
+
+Target target_of(unsigned index, const void* caller) {
+  if (const Target* target = known(muster_thunk_targets[index], caller)) return *target;
+  if (in_muster(caller)) {
+    if (const Runtime* runtime = runtime_of_region()) return target_in_region(index, *runtime);
+  }
+  if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
+  const std::uint64_t loads = objects_loaded_so_far();
+  if (g_nobody_at[index].load(std::memory_order_relaxed) == loads) return {};
+  const Target target = look_up(index, caller);
+  if (target.function == nullptr) g_nobody_at[index].store(loads, std::memory_order_relaxed);
   return target;
 }
 
@@ -151,7 +194,26 @@ AnyFunction go_on(unsigned index, const void* caller) {
   return reinterpret_cast<AnyFunction>(target.function);
 }
 
+unsigned index_of(const char* name) {
+  const auto* found = std::lower_bound(
+      std::begin(kThunks), std::end(kThunks), name,
+      [](const Thunk& thunk, const char* text) { return std::strcmp(thunk.name, text) < 0; });
+  const bool is_it = found != std::end(kThunks) && std::strcmp(found->name, name) == 0;
+  return is_it ? static_cast<unsigned>(found - kThunks) : kThunkCount;
+}
+
+void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* caller) {
+  const unsigned index = index_of(symbols.name(i));
+  if (index != kThunkCount && known(muster_thunk_targets[index], caller) == nullptr)
+    look_up(index, caller);
+}
+
 }  // namespace
+
+void find_destinations(const LoadedObject& caller) {
+  for_each_reference(dynamic_symbols_of(caller), find_for_reference,
+                     reinterpret_cast<void*>(caller.begin));
+}
 
 // The slow path of a thunk. Leaves errno alone.
 extern "C" AnyFunction muster_thunk_decide(unsigned index, const void* caller);

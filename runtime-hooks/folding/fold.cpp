@@ -153,7 +153,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   frame_.runtime = runtime_;
   frame_.team = team_;
   state_->top = &frame_;  // tells whose calls come back from the runtime by a jump
-  const int size = real.omp_get_num_threads();
+  const int size = runtime_->team_size();
   PassReason reason = PassReason::kNoMemory;
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
   global_ = real.__kmpc_global_thread_num(nullptr);

@@ -46,7 +46,7 @@ void Fold::work(void* fold) {
   frame.team = self.team_;
   (*state).top = &frame;  // tells whose calls come back from the runtime by a jump
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
-  const auto size = static_cast<unsigned>(real.omp_get_num_threads());
+  const auto size = static_cast<unsigned>(self.runtime_->team_size());
   PassReason reason = PassReason::kNoMemory;
   frame.me = self.team_->join(size, frame.thread, reason);
   if (frame.me != nullptr) {

@@ -31,6 +31,16 @@ class Loading(FaultTest):
         self.compare([program_without_openmp("late_open"), shared_object("plugin")])
         self.assert_replaced(100)
 
+    def test_regions_in_a_constructor(self) -> None:
+        """The thread that loads holds the loader's lock: the team's other threads must not want it."""
+        command = [program_without_openmp("late_open"), shared_object("constructed")]
+        for name in ("libomp19", "libomp21", "libiomp5"):
+            for switch in ({}, {"MUSTER": "off"}, {"MUSTER_FORKJOIN": "on"}):
+                with self.subTest(runtime=name, **switch):
+                    path = str(harness.places.runtimes / name)
+                    self.compare(command, {"LD_LIBRARY_PATH": path, **switch})
+        self.assert_replaced(100)
+
     def test_two_copies(self) -> None:
         if not self.preloaded:
             return

@@ -1,0 +1,14 @@
+// Where the thunks go on, found before it is needed.
+#pragma once
+
+#include "runtime-hooks/loaded_objects.h"
+
+namespace muster {
+
+// Finds the destinations of all that the object may call. Called when the object first forks: its
+// threads must not ask the loader later, while another thread, perhaps their own team's, keeps the
+// loader's lock in the constructor of something that it loads. An object that never forks is looked up
+// call by call. Some us for each name that it refers to.
+void find_destinations(const LoadedObject& caller);
+
+}  // namespace muster
