@@ -192,7 +192,8 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
   if (definition == nullptr) return nullptr;
   if (ELF64_ST_TYPE(definition->st_info) == STT_GNU_IFUNC)  // only the loader runs resolvers
     return defined_by_the_loader(object, symbol);
-  return reinterpret_cast<void*>(object.base + definition->st_value);
+  const bool moved = definition->st_shndx != SHN_ABS;
+  return reinterpret_cast<void*>((moved ? object.base : 0) + definition->st_value);
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {

@@ -105,21 +105,31 @@ bool in_muster(const void* address) {
          reinterpret_cast<std::uintptr_t>(_end) - begin;
 }
 
+bool is_bound_to(const Target& target, const Runtime& runtime) {
+  const auto* inside = reinterpret_cast<const void*>(target.begin);
+  for (const bool gomp : {false, true}) {
+    const Binding* binding = known_binding(inside, gomp);
+    if (binding != nullptr && binding->runtime == &runtime) return !target.from_runtime;
+  }
+  return false;
+}
+
 // Where a call from a region's function goes that left nothing but our wrapper on the stack: where the
-// region's other calls of the name go, if they go to its runtime. By no lock of the loader's, as all
-// threads of a team come here at once, and some of their process may be loading something for long.
+// objects that use the region's runtime would have gone, preferably to that runtime. If none of them
+// refers to the name, the runtime's own function has jumped to another of its. By no lock of the
+// loader's: all threads of a team come here at once, and one of them may be loading something.
 Target target_in_region(unsigned index, const Runtime& runtime) {
   Targets& list = g_region_targets[index];
   for (const Target* target = list.load(std::memory_order_acquire); target != nullptr;
        target = target->next) {
     if (target->runtime == &runtime) return *target;
   }
-  Target found{.function = own_function(runtime, kThunks[index].name), .runtime = &runtime};
+  Target found{.runtime = &runtime};
   for (const Target* target = muster_thunk_targets[index].load(std::memory_order_acquire);
-       target != nullptr; target = target->next) {
-    if (!target->from_runtime && runtime.contains(target->function))
-      found.function = target->function;  // perhaps of another version than the default one
+       target != nullptr && !runtime.contains(found.function); target = target->next) {
+    if (is_bound_to(*target, runtime)) found.function = target->function;
   }
+  if (found.function == nullptr) found.function = own_function(runtime, kThunks[index].name);
   if (found.function != nullptr) remember(list, found);
   return found;
 }

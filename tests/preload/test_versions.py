@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import pathlib
+import subprocess
 import unittest
 
 import fake_runtimes
@@ -62,6 +65,39 @@ class Versions(unittest.TestCase):
                     preloaded = ":".join([*ours, *map(str, order)])
                     result = programs.run(program, preload=False, LD_PRELOAD=preloaded)
                     self.assertEqual((result.returncode, result.stdout, result.stderr), (0, 2 * line, ""))
+
+
+class Definitions(unittest.TestCase):
+    """What Muster reads from an object's own tables, without the loader's locks, is what the loader finds there."""
+
+    PROBE = os.environ["MUSTER_DEFINITIONS_PROBE"]
+
+    def compare(self, library: pathlib.Path) -> None:
+        listed = subprocess.run(
+            ["nm", "-D", "--with-symbol-versions", library], capture_output=True, text=True, check=True
+        ).stdout
+        symbols = [line.split()[-1].partition("@") for line in listed.splitlines()]
+        names = sorted({name for name, _, _ in symbols} | {"no_such_name", "GOMP_", "omp_get_num_thread"})
+        versions = sorted({version.strip("@") for _, _, version in symbols if version} | {"NO_SUCH_VERSION"})
+        result = subprocess.run(
+            [self.PROBE, library, *versions], input="\n".join(names), capture_output=True, text=True
+        )
+        compared = len(names) * (len(versions) + 1)
+        self.assertGreater(compared, 1000)
+        self.assertEqual(result.stdout, f"{compared} compared, 0 different\n", result.stderr)
+
+    def test_each_runtime(self) -> None:
+        found = pathlib.Path(os.environ["MUSTER_RUNTIMES"]).glob("lib*/lib*omp*.so*")
+        runtimes = sorted({path.resolve() for path in found})
+        self.assertGreaterEqual(len(runtimes), 5)
+        for library in runtimes:
+            with self.subTest(library=library):
+                self.compare(library)
+
+    def test_libgomp(self) -> None:
+        ctypes.CDLL("libgomp.so.1")
+        maps = pathlib.Path("/proc/self/maps").read_text().split()
+        self.compare(next(pathlib.Path(path) for path in maps if "libgomp.so" in path))
 
 
 if __name__ == "__main__":
