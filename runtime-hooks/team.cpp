@@ -82,7 +82,8 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
     g_newest.store(team, std::memory_order_release);
     g_made.fetch_add(1, std::memory_order_relaxed);
   }
-  team->runtime_ = &runtime;
+  // Not written without need: all threads read the line in each region.
+  if (team->runtime_ != &runtime) team->runtime_ = &runtime;
   team->interruption_.reset();
   return team;
 }

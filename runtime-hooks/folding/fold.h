@@ -108,12 +108,13 @@ class Fold {
   void note(const char* reason, bool closed, CallSite site);
 
   Order order_;
+  // Read by all its threads.
   Runtime* runtime_ = nullptr;
   Team* team_ = nullptr;
   std::atomic<bool> setting_{false};
 
-  // The primary thread's alone.
-  Frame frame_;
+  // The primary thread's alone, and written by it in each region: no other thread reads its lines.
+  alignas(kCoherenceGranule) Frame frame_;
   ThreadState* state_ = nullptr;
   abi::GlobalThread global_ = 0;
   unsigned wanted_size_ = 0;  // what was asked for, or else the setting
