@@ -65,14 +65,17 @@ class Roster {
     seat.gave_way.wake_after_fence(stats);
   }
 
-  // A teammate that has not arrived and was on `cpu` when it arrived at the instance before; kNobody
-  // if there is none. Where the roster was not kept at that instance, nothing is known.
+  // A teammate that has not arrived and was on `cpu` when it arrived last; kNobody if there is none.
+  // That was at the instance before, or where this is a release, two before: who waits for the next
+  // one has arrived at the gather between, which others have yet to reach. Where the roster was not
+  // kept then, nothing is known.
   unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
     if (cpu == kUnknownCpu) return kNobody;  // or all would seem to share one CPU
     for (unsigned step = 1; step < team_; ++step) {
       const unsigned other = me + step < team_ ? me + step : me + step - team_;
       const Episode arrival = seats_[other].arrival.load(std::memory_order_relaxed);
-      if (arrival == ((episode - 1) << kCpuBits | cpu % kMaxCpus)) return other;
+      const Episode behind = episode - (arrival >> kCpuBits);
+      if ((behind == 1 || behind == 2) && arrival % kMaxCpus == cpu % kMaxCpus) return other;
     }
     return kNobody;
   }

@@ -183,11 +183,6 @@ Target target_of(unsigned index, const void* caller) {
   return target;
 }
 
-// The flags that the thunk's machine code looks at, too.
-std::uint8_t flags_of(Effect effect) {
-  return effect == Effect::kCloses ? kInSerialPart : std::uint8_t{0xFF};
-}
-
 AnyFunction go_on(unsigned index, const void* caller) {
   const Thunk& thunk = kThunks[index];
   const Target target = target_of(index, caller);
@@ -196,7 +191,7 @@ AnyFunction go_on(unsigned index, const void* caller) {
     if (const AnyFunction answer = answer_without_runtime(thunk.name)) return answer;
     nobody_has(thunk.name);
   }
-  const std::uint8_t watched = t_muster_watches & flags_of(thunk.effect);
+  const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
   if (watched != 0 && !target.from_runtime) [[unlikely]] {
     if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
     on_watched_call(thunk.name, thunk.effect, caller);

@@ -111,13 +111,17 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
     note(name_of(why), /*closed=*/false, call.site);
     return false;
   }
+  // First, because it is what most regions of a program that always closes early end at.
+  const bool closes_often = rhythm_.was_closed_often();
+  why = Unfolded::kClosedOften;
+  if (closes_often && !rhythm_.time_to_open()) return false;
   why = Unfolded::kTeamOfOne;
   if (asked == 1) return false;
   if (asked == 0 && real.omp_get_max_threads != nullptr && real.omp_get_max_threads() == 1) {
     return false;
   }
-  why = rhythm_.was_closed_often() ? Unfolded::kClosedOften : Unfolded::kTooFew;
-  if (!rhythm_.time_to_open()) return false;
+  why = Unfolded::kTooFew;
+  if (!closes_often && !rhythm_.time_to_open()) return false;
   if (judged_ != &call.runtime) {  // reading a symbol table takes some 300 us
     judged_ = &call.runtime;
     can_be_folded_ = can_be_folded(call.runtime, why_not_);

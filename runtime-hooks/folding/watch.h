@@ -15,13 +15,27 @@ extern "C" thread_local constinit std::uint8_t t_muster_watches
 
 // What an entry point does to a fold that it is called beside.
 enum class Effect : std::uint8_t {
-  kCloses,  // needs the serial part to be one: calls watched(kInSerialPart) only
-  kSets,    // changes a setting that regions inherit: watched with any flag
-  kPushes,  // an unusual clause for the thread's next region: watched with any flag
+  kCloses,  // needs the serial part to be one
+  kSets,    // changes a setting that regions inherit
+  kPushes,  // an unusual clause for the thread's next region
 };
 
+// The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
+// machine code.
+constexpr std::uint8_t watched_in(Effect effect) {
+  switch (effect) {
+    case Effect::kCloses:
+      return kInSerialPart;
+    case Effect::kSets:
+      return kInSerialPart | kInFoldedRegion;
+    case Effect::kPushes:
+      return 0xFF;
+  }
+  return 0xFF;
+}
+
 // Called before the real entry point `symbol`, by a thread whose t_muster_watches has a flag that the
-// effect asks for. `symbol` lives for ever.
+// watched_in() its effect. `symbol` lives for ever.
 void on_watched_call(const char* symbol, Effect effect, const void* caller);
 
 // What omp_get_max_threads() was when the fold was opened. For its primary thread.

@@ -328,7 +328,7 @@ class Watched(unittest.TestCase):
             (0, [], "7 7 7 7"),
             (1, self.SETS + self.CLOSES, "42 0 0 1"),
             (2, self.SETS, "7 7 7 7"),
-            (4, self.SETS, "7 7 7 7"),
+            (4, self.PUSHES, "7 7 7 7"),
         ):
             expected += [f"flags {flags}", *(2 * [*told, f"111; {answers}"])]
         self.assertEqual(self.run_watched(fake_runtimes.program("call_watched", WATCHED, "watched", "dl")), expected)
