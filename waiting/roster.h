@@ -65,10 +65,9 @@ class Roster {
     seat.gave_way.wake_after_fence(stats);
   }
 
-  // A teammate that has not arrived and was on `cpu` when it arrived last; kNobody if there is none.
-  // That was at the instance before, or where this is a release, two before: who waits for the next
-  // one has arrived at the gather between, which others have yet to reach. Where the roster was not
-  // kept then, nothing is known.
+  // A teammate that has not arrived and was on `cpu` when it did so last; kNobody if there is none.
+  // That was at the instance before, or two before where this is a release: others have yet to reach
+  // the gather between. Where the roster was not kept then, nothing is known.
   unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
     if (cpu == kUnknownCpu) return kNobody;  // or all would seem to share one CPU
     for (unsigned step = 1; step < team_; ++step) {

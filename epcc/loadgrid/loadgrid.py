@@ -92,6 +92,9 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument("--bin", type=Path, default=here, help="where the programs are (where loadgrid is)")
     parser.add_argument("--library", type=Path, help="what is preloaded (BIN/../lib/libmuster.so)")
     parser.add_argument("--runtimes", type=Path, help="what tests/runtimes/fetch.py left (BIN/../../runtimes)")
+    parser.add_argument(
+        "--libomp", default=waiting.DEFAULT_LIBOMP, help=f"which of them is libomp ({waiting.DEFAULT_LIBOMP})"
+    )
     options = parser.parse_args(arguments)
     filters = ("programs", "threads", "loads", "burners", "work", "settings")
     if not (options.quick or options.full or options.list or any(getattr(options, name) for name in filters)):
@@ -125,9 +128,9 @@ def chosen_cells(options: argparse.Namespace) -> list[Cell]:
 
 def chosen_settings(options: argparse.Namespace) -> list[Setting]:
     """Those asked for, else all that can be had. One that is asked for and cannot be had ends the program."""
-    available, left_out = waiting.stock(options.runtimes)
+    available, left_out = waiting.stock(options.runtimes, options.libomp)
     try:
-        available += waiting.preloaded(options.runtimes, options.library, options.bin / "muster")
+        available += waiting.preloaded(options.runtimes, options.libomp, options.library, options.bin / "muster")
     except Unavailable as error:
         left_out.append(f"Muster's settings are left out: {error}")
     names = options.settings or (list(waiting.QUICK_SETTINGS) if options.quick else None)
@@ -221,7 +224,7 @@ def run(options: argparse.Namespace) -> None:
         file = options.output / "runs.csv"
         seed = options.seed if options.seed is not None else read_seed(file)
         seed = secrets.randbelow(1_000_000) if seed is None else seed
-        record = Record(file, common(VERSION, options.library, seed, options.seconds))
+        record = Record(file, common(VERSION, options.library, options.libomp, seed, options.seconds))
         if os.getloadavg()[0] > 0.5:
             say(f"the load of this machine is {os.getloadavg()[0]:.1f} already: 'idle' will not be idle")
         try:

@@ -16,7 +16,7 @@ from cells import Cell
 from running import OK, Outcome
 
 # What all lines of a file have in common; a file of other ones is not continued.
-COMMON = ("machine", "kernel", "cpus", "version", "library", "seed", "seconds")
+COMMON = ("machine", "kernel", "cpus", "version", "library", "libomp", "seed", "seconds")
 COLUMNS = (
     *COMMON, "time", "repetition", "program", "threads", "load", "work_us", "setting", "kind", "status",
     "rate_per_s", "first_rate_per_s", "second_rate_per_s", "wall_s", "cpu_s", "burner_cpu_s", "replaced",
@@ -56,9 +56,10 @@ def machine() -> str:
     return f"{platform.machine()} {found[1] if found else 'unknown'}"
 
 
-def common(version: str, library: Path, seed: int, seconds: float) -> dict[str, str]:
+def common(version: str, library: Path, libomp: str, seed: int, seconds: float) -> dict[str, str]:
     digest = hashlib.sha256(library.read_bytes()).hexdigest()[:12] if library.is_file() else "none"
-    values = (machine(), platform.release(), len(os.sched_getaffinity(0)), version, digest, seed, f"{seconds:g}")
+    cpus = len(os.sched_getaffinity(0))
+    values = (machine(), platform.release(), cpus, version, digest, libomp, seed, f"{seconds:g}")
     return dict(zip(COMMON, map(str, values), strict=True))
 
 

@@ -12,6 +12,7 @@ STOCK = "stock"
 FIXED = "fixed"
 PART_OF_AUTO = "part"  # auto with a part of it switched off: measured where asked for, compared with nothing
 DEFAULT_STOCK = "libomp"
+DEFAULT_LIBOMP = "libomp19"
 FIXED_TIME = "50us"  # Peter et al.; stands for <n>us
 QUICK_SETTINGS = ("libomp", "libomp-passive", "libgomp", "libgomp-passive", "auto", "spin", "block", "yield", "2cs+")
 # What would change a run behind our back.
@@ -50,32 +51,35 @@ def policies(launcher: Path) -> list[str]:
     raise Unavailable(f"`{launcher} options` does not name MUSTER_WAIT")
 
 
-def stock(runtimes: Path) -> tuple[list[Setting], list[str]]:
+def where(runtimes: Path, name: str) -> dict[str, str]:
+    """Makes programs take that runtime; nothing where the system's must do."""
+    if (runtimes / name).is_dir():
+        return {"LD_LIBRARY_PATH": str(runtimes / name)}
+    if name not in (DEFAULT_LIBOMP, "libiomp5"):
+        raise Unavailable(f"there is no {runtimes / name}")
+    return {}
+
+
+def stock(runtimes: Path, libomp_name: str) -> tuple[list[Setting], list[str]]:
     """The stock settings, and a line for each that cannot be had. A runtime in the folder goes before the system's."""
-
-    def where(name: str) -> dict[str, str]:
-        return {"LD_LIBRARY_PATH": str(runtimes / name)} if (runtimes / name).is_dir() else {}
-
     passive = {"OMP_WAIT_POLICY": "passive"}
-    libomp = where("libomp19")
+    libomp = where(runtimes, libomp_name)
     found = [
         Setting("libomp", STOCK, "", libomp, "libomp"),
         Setting("libomp-passive", STOCK, "", libomp | passive, "libomp"),
         Setting("libgomp", STOCK, "-gomp", {}, "libgomp"),
         Setting("libgomp-passive", STOCK, "-gomp", passive, "libgomp"),
     ]
-    if where("libiomp5"):
-        return [*found, Setting("libiomp5", STOCK, "", where("libiomp5"), "libiomp5")], []
+    if libiomp5 := where(runtimes, "libiomp5"):
+        return [*found, Setting("libiomp5", STOCK, "", libiomp5, "libiomp5")], []
     return found, [f"libiomp5 is left out: there is no {runtimes / 'libiomp5'} (tests/runtimes/fetch.py puts it there)"]
 
 
-def preloaded(runtimes: Path, library: Path, launcher: Path) -> list[Setting]:
+def preloaded(runtimes: Path, libomp_name: str, library: Path, launcher: Path) -> list[Setting]:
     """Muster's settings, on the same libomp as the stock ones."""
     if not library.is_file():
         raise Unavailable(f"{library} is missing")
-    base = {"LD_PRELOAD": str(library)}
-    if (runtimes / "libomp19").is_dir():
-        base["LD_LIBRARY_PATH"] = str(runtimes / "libomp19")
+    base = {"LD_PRELOAD": str(library)} | where(runtimes, libomp_name)
     found = [
         Setting(name, AUTO if name == AUTO else FIXED, "", base | {"MUSTER_WAIT": name}, "libomp")
         for name in policies(launcher)

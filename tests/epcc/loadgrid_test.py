@@ -19,7 +19,7 @@ import loadgrid  # noqa: E402
 from cells import COPY, QUOTA, Cell, loads, product, quick  # noqa: E402
 from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
 from running import OK, Outcome, Runner  # noqa: E402
-from settings import AUTO, FIXED, PART_OF_AUTO, STOCK, Setting, policies, preloaded  # noqa: E402
+from settings import AUTO, FIXED, PART_OF_AUTO, STOCK, Setting, Unavailable, policies, preloaded  # noqa: E402
 from summary import Summary, burners_due, figure_of, geometric_mean, share_of_alone  # noqa: E402
 from surroundings import make_quota, quota_v1, quota_v2  # noqa: E402
 from tables import text  # noqa: E402
@@ -346,10 +346,24 @@ class Running(unittest.TestCase):
         names = policies(BIN / "muster")
         self.assertEqual(names[0], AUTO)
         self.assertLessEqual({"spin", "block", "50us", "yield"}, set(names))
-        made = preloaded(Path("nowhere"), BIN.parent / "lib" / "libmuster.so", BIN / "muster")
+        made = preloaded(Path("nowhere"), "libomp19", BIN.parent / "lib" / "libmuster.so", BIN / "muster")
         self.assertEqual([setting.name for setting in made if setting.kind == AUTO], [AUTO])
         whole = [setting for setting in made if setting.kind != PART_OF_AUTO]
         self.assertEqual([setting.environment["MUSTER_WAIT"] for setting in whole], names)
+
+    def test_libomp_is_the_one_that_was_asked_for(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.check_libomp(Path(folder))
+
+    def check_libomp(self, runtimes: Path) -> None:
+        (runtimes / "libomp21").mkdir(parents=True)
+        options = loadgrid.parse(["--full", f"--runtimes={runtimes}", "--libomp=libomp21"], BIN)
+        for setting in loadgrid.chosen_settings(options):
+            if "-gomp" not in setting.suffix:
+                self.assertEqual(setting.environment["LD_LIBRARY_PATH"], str(runtimes / "libomp21"))
+        options = loadgrid.parse(["--full", f"--runtimes={runtimes}", "--libomp=libomp22"], BIN)
+        with self.assertRaisesRegex(Unavailable, "there is no .*libomp22"):
+            loadgrid.chosen_settings(options)
 
     def test_parts_of_auto_are_measured_only_where_asked_for(self) -> None:
         self.assertIn("auto-slice-off", self.run_grid("--list").stdout.split())

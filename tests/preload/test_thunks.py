@@ -312,7 +312,8 @@ int omp_get_wtime(void) { return __kmpc_single(100); }  // harmless, as omp_get_
 
 class Watched(unittest.TestCase):
     LIBRARY = os.environ["MUSTER_WATCHED_THUNKS"]
-    SETS = ["omp_set_num_threads sets", "__kmpc_push_proc_bind pushes"]
+    PUSHES = ["__kmpc_push_proc_bind pushes"]
+    SETS = ["omp_set_num_threads sets", *PUSHES]
     CLOSES = ["__kmpc_single closes"]
 
     def run_watched(self, program: pathlib.Path) -> list[str]:
