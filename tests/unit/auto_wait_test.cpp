@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simulated_wait.h"
+#include "waiting/yield.h"
 
 namespace muster::test {
 namespace {
@@ -50,6 +51,52 @@ TEST(Auto, YieldsToATeammateOnItsOwnCpu) {
   EXPECT_EQ(team.stats().yields.read(), 20U);
   EXPECT_EQ(team.stats().long_yields.read(), 0U);
   EXPECT_FALSE(policy.quick_polls()) << "8 threads on 4 CPUs";
+}
+
+// At a release, those who have yet to reach the gather before it are two instances behind.
+TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
+  SimulatedTeam team(4);
+  AutoWait policy({.team_size = 4});
+  team.next_episode();
+  for (unsigned i = 1; i < 4; ++i) team.arrive(i, 0, team.episode() - 2);
+  bool released = false;
+  int polls = 0;
+  team.wait(policy, [&] { return ++polls > 20; }, released);
+  EXPECT_EQ(team.stats().yields.read(), 20U);
+  for (unsigned i = 1; i < 4; ++i) {
+    team.arrive(i, 0, team.episode());
+    EXPECT_EQ(team.roster().absent_on(0, 0, team.episode()), i < 3 ? i + 1 : kNobody);
+  }
+}
+
+// A yield puts off by a slice: who has a short one would be back ten times before its teammates.
+TEST(Auto, DoesNotYieldWithAShortSlice) {
+  SimulatedTeam team(8);
+  AutoWait policy({.team_size = 8, .slice_ns = 100'000});
+  SimulatedMemory::yield_ns = 3'000'000;  // a stranger
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  SimulatedMemory::yield_ns = 1'000;
+  team.wait_in_vain(policy);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 100'000U);
+  SimulatedMemory::now += 50'000'000;  // the stranger has gone
+  const std::uint64_t before = team.stats().yields.read();
+  bool released = false;
+  int polls = 0;
+  team.wait(policy, [&] { return ++polls > 3; }, released);
+  EXPECT_GT(team.stats().yields.read(), before);
+  EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
+}
+
+TEST(Yield, LooksQuicklyOnlyWhereTheTeamFits) {
+  for (const unsigned size : {4U, 5U}) {
+    SimulatedTeam team(size);  // on 4 CPUs
+    Yield policy({.team_size = size});
+    bool released = false;
+    int polls = 0;
+    team.wait(policy, [&] { return ++polls > 3; }, released);
+    EXPECT_EQ(policy.quick_polls(), size == 4);
+  }
 }
 
 TEST(Auto, StopsYieldingWhenTheTeammateHasArrived) {
