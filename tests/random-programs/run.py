@@ -30,6 +30,9 @@ ROOT = HERE.parent.parent
 PROGRAMS_A_UNIT = 25
 PROGRESS_EVERY = 500
 REPORT_EVERY = 20  # programs, of which one has its report read
+# Debian's libomp 16 and 19 look after themselves, and end a program in four where threads that have given memory away
+# are gone (seed 801).
+ASSERTION = "Assertion failure at kmp_"
 STOCK_AGAIN = 20  # stock runs of a program whose preloaded run differed
 MOST_OF_STOCK = 0.01  # of the programs: more, and the generator makes what stock cannot run
 NOTICED = 0.5  # of the mutants: in the rest the team is of one, or the scheduler did the work
@@ -94,7 +97,7 @@ class Suite:
             return None if stock.status == 0 else stock.describe()
         if stock.status != 0:
             again = self.places.execute(binary, one, environment)
-            if again.status != 0:
+            if again.status != 0 and ASSERTION not in stock.stderr + again.stderr:
                 return f"stock itself fails: {again.describe()}"
             # What stock does now and then it may do preloaded, too: nothing can be learned here.
             self._fault_of_stock(one, stock)
