@@ -33,7 +33,8 @@ REPORT_EVERY = 20  # programs, of which one has its report read
 # Debian's libomp 16 and 19 look after themselves, and end a program in four where threads that have given memory away
 # are gone (seed 801).
 ASSERTION = "Assertion failure at kmp_"
-STOCK_AGAIN = 20  # stock runs of a program whose preloaded run differed
+# Stock runs of a program whose preloaded run differed: seed 1924 crashes stock, in one run of twenty.
+STOCK_AGAIN = 200
 MOST_OF_STOCK = 0.01  # of the programs: more, and the generator makes what stock cannot run
 NOTICED = 0.5  # of the mutants: in the rest the team is of one, or the scheduler did the work
 
