@@ -39,7 +39,9 @@ class Loading(FaultTest):
                 with self.subTest(runtime=name, **switch):
                     path = str(harness.places.runtimes / name)
                     self.compare(command, {"LD_LIBRARY_PATH": path, **switch})
-        self.assert_replaced(100)
+                    if "MUSTER" not in switch:
+                        self.assert_replaced(100)
+                    self.report_path.unlink(missing_ok=True)  # of this run, and no other
 
     def test_two_copies(self) -> None:
         if not self.preloaded:
