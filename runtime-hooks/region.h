@@ -40,9 +40,18 @@ class FrameScope {
   Frame frame_;
 };
 
+// Whether barriers of a region inside that frame can be replaced.
+inline bool is_known(const Frame* around) {
+  return around == nullptr || around->team != nullptr || around->between_regions;
+}
+
 // The forking thread's side of a region: holds the team while the region runs. Without a team (a
 // runtime that is not replaced, an unknown region around this one, no memory) the region is
 // unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
+//
+// Before the region's function begins, and when it has ended, the thread is in none of the program's
+// code but tasks that the real join finishes. They are the region's: a frame without a team keeps
+// them from the region around it, where the thread has another number.
 class ForkScope {
  public:
   ForkScope(Runtime& runtime, Unfolded why) : state_(thread_state()) {
@@ -50,13 +59,20 @@ class ForkScope {
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
-    } else if (state_ != nullptr && (state_->top == nullptr || state_->top->team != nullptr)) {
+    } else if (state_ != nullptr && is_known(state_->top)) {
       whose_.team = Team::acquire(runtime, *state_);
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
     }
+    if (state_ == nullptr || state_->top == nullptr) return;
+    around_ = state_->top;
+    outside_.outer = around_;
+    outside_.runtime = &runtime;
+    outside_.between_regions = is_known(around_);
+    state_->top = &outside_;
   }
   ~ForkScope() {
+    if (around_ != nullptr) state_->top = around_;
     if (whose_.team != nullptr) Team::release(whose_.team, *state_);
   }
   ForkScope(const ForkScope&) = delete;
@@ -66,13 +82,13 @@ class ForkScope {
 
   // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A
   // region of an unreplaced runtime outside any other reaches its runtime untouched.
-  bool wraps() const {
-    return state_ != nullptr && (whose_.team != nullptr || state_->top != nullptr);
-  }
+  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || around_ != nullptr); }
 
  private:
   ThreadState* const state_;
   RegionTeam whose_;
+  Frame* around_ = nullptr;
+  Frame outside_;
 };
 
 // What the threads of a region need, on the primary thread's stack. Each of them fetches it once a

@@ -25,7 +25,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
   RegionTeam whose{.runtime = &runtime};
   if (!runtime.replaced) {
     whose.reason = runtime.reason;
-  } else if (state->top == nullptr || state->top->team != nullptr) {
+  } else if (is_known(state->top)) {
     whose.team = Team::acquire(runtime, *state);
     state->regions.add();
     const Unfolded why = state->top != nullptr ? Unfolded::kInsideRegion : Unfolded::kOtherKind;
@@ -53,11 +53,16 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
   if (started->state_->top != &started->frame_) return nullptr;  // not the innermost region
   give_everything_back();
   t_open = started->next_;
-  started->state_->top = started->frame_.outer;
+  // From here on there are only tasks that the join finishes, as in ForkScope.
+  Frame& frame = started->frame_;
+  frame.between_regions = frame.team != nullptr;
+  frame.team = nullptr;
+  frame.me = nullptr;
   return started;
 }
 
 void StartedRegion::close() {
+  state_->top = frame_.outer;
   if (region_.whose.team != nullptr) Team::release(region_.whose.team, *state_);
   this->~StartedRegion();
   unmap_pages(this, sizeof(StartedRegion));

@@ -83,6 +83,7 @@ void threads_after_fork() {
   for (Frame* frame = t_thread_state->top; frame != nullptr; frame = frame->outer) {
     frame->team = nullptr;
     frame->me = nullptr;
+    frame->between_regions = false;
   }
 }
 

@@ -27,6 +27,7 @@ struct Frame {
   unsigned thread = 0;              // number within the team, valid with `me`
   unsigned serialized = 0;          // serialized regions entered inside this one
   bool at_real_barrier = false;     // tasks created now belong to the instance just arrived at
+  bool between_regions = false;     // of a fork inside a region: see ForkScope
   bool gathered_otherwise = false;  // the last gather was called off, as this thread knows
   Reduction reduction = Reduction::kReal;                  // how the present one is done
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team

@@ -9,7 +9,7 @@ cancellation            Muster may be inactive, then for that reason
 reason WORD[|WORD...]   some arrivals were passed through for a reason that contains a WORD
 alone                   very many barriers: never run beside another program
 fails-stock HOW OFTEN: WHY     stock does now and then: what goes wrong once is tried once more
-skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock
+skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock; VARIANT may be * with a runtime
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Program:
 
     def runs_on(self, variant: str, runtime: str | None) -> bool:
         """With runtime None: on any runtime at all."""
-        skipped = [(variant, None)] if runtime is None else [(variant, None), (variant, runtime)]
+        skipped = [(variant, None)]
+        if runtime is not None:
+            skipped += [(variant, runtime), ("*", runtime)]
         return not any(skip in self.skips for skip in skipped)
 
 

@@ -62,6 +62,10 @@ class Compiler:
             raise BuildError(f"no compiler for {source.name}, {variant}")
         standard = {".c": ["-std=gnu17"], ".cpp": ["-std=c++20"]}.get(source.suffix, [])
         own = ["-fopenmp", "-O2", "-g", *standard, f"-I{PROGRAMS}", *flags]
+        if source.suffix == ".f90":
+            modules = output.with_name(output.name + ".modules")
+            modules.mkdir(exist_ok=True)
+            own.append(f"-J{modules}")
         shared = ["-shared", "-fPIC"] if output.suffix == ".so" else []
         if variant != "gcc":
             return [[compiler, *own, *shared, str(source), "-o", str(output), *LIBRARIES]]
