@@ -162,6 +162,7 @@ def head(outer: Scope) -> list[str]:
 
 def region(outer: Scope) -> tuple[list[str], float]:
     """A region, and what it costs."""
+    outer.program.resized = False
     clauses = pick_clauses(outer)
     special = {"for": parallel_for, "sections": parallel_sections, "master": parallel_master}
     kind = outer.chance.choice((*(["block"] * 9), "for", "for", "for", "sections", "master"))
@@ -276,4 +277,9 @@ def in_serial_part(scope: Scope) -> Piece:
     piece = pick_piece(scope)
     # A task may be deferred even here.
     lines = [*piece.before, *piece.inside, "#pragma omp taskwait", *piece.after]
+    if scope.program.resized:
+        # A smaller size changes in libomp what the initial thread takes for its team's size, until the
+        # next region: loops are shared with threads that there are not, barriers wait for them.
+        empty = [*under("parallel", []), *(["forget_kept();"] if scope.initial else [])]
+        return Piece([*empty, *block(lines)], cost=piece.cost + 15)
     return Piece(block(lines), cost=piece.cost)

@@ -30,12 +30,10 @@ ROOT = HERE.parent.parent
 PROGRAMS_A_UNIT = 25
 PROGRESS_EVERY = 500
 REPORT_EVERY = 20  # programs, of which one has its report read
-# Debian's libomp 16 and 19 look after themselves, and end a program in four where threads that have given memory away
-# are gone (seed 801).
-ASSERTION = "Assertion failure at kmp_"
-# Stock runs of a program whose preloaded run differed: seed 1924 crashes stock, in one run of twenty.
+# Stock runs of a program whose preloaded run differed, and as many with MUSTER=off: seed 1924 crashes stock in one run
+# of twenty, seed 14884 in one of forty with MUSTER=off.
 STOCK_AGAIN = 200
-MOST_OF_STOCK = 0.01  # of the programs: more, and the generator makes what stock cannot run
+MOST_OF_STOCK = 0.003  # of the programs: more, and the generator makes what stock cannot run
 NOTICED = 0.5  # of the mutants: in the rest the team is of one, or the scheduler did the work
 
 
@@ -97,10 +95,7 @@ class Suite:
         if self.arguments.mutants:
             return None if stock.status == 0 else stock.describe()
         if stock.status != 0:
-            again = self.places.execute(binary, one, environment)
-            if again.status != 0 and ASSERTION not in stock.stderr + again.stderr:
-                return f"stock itself fails: {again.describe()}"
-            # What stock does now and then it may do preloaded, too: nothing can be learned here.
+            # What stock does it may do preloaded, too, now or then: nothing can be learned here.
             self._fault_of_stock(one, stock)
             return None
         for turn in range(self.arguments.repeat):
@@ -114,13 +109,15 @@ class Suite:
             print(f"stock alone, seed {one.seed}, {one.runtime}: {outcome.describe()}", flush=True)
 
     def _stock_fails_too(self, one: Settings, binary: Path, stock: Outcome) -> bool:
-        """Whether stock ever differs from itself in some more runs."""
-        environment = self.places.environment(one, preloaded=False)
-        for _ in range(STOCK_AGAIN):
-            again = self.places.execute(binary, one, environment)
-            if not again.same_as(stock):
-                self._fault_of_stock(one, again)
-                return True
+        """Whether stock ever differs from itself in some more runs, or a Muster that replaces nothing:
+        races of the runtime's may need a little more time here or there to show."""
+        off = self.preloaded_environment(one) | {"MUSTER": "off"}
+        for environment in (self.places.environment(one, preloaded=False), off):
+            for _ in range(STOCK_AGAIN):
+                again = self.places.execute(binary, one, environment)
+                if not again.same_as(stock):
+                    self._fault_of_stock(one, again)
+                    return True
         return False
 
     def preloaded_environment(self, one: Settings) -> dict[str, str]:

@@ -35,6 +35,7 @@ class Program:
     functions: list[str] = field(default_factory=list)  # in front of the program's own
     tags: int = 0
     names: int = 0
+    resized: bool = False  # omp_set_num_threads() was called since the last region
 
     def tag(self) -> int:
         self.tags += 1

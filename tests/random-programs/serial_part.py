@@ -40,6 +40,7 @@ def sets(scope: Scope) -> Piece:
     if kind == "threads":
         count = scope.chance.randint(1, 5)
         lines = [f"omp_set_num_threads({count});", f"{scope.icvs}.threads = {count};"]
+        scope.program.resized = True
     elif kind == "schedule":
         lines = set_schedule(scope)
     elif kind == "levels":
