@@ -8,6 +8,7 @@
   .hidden t_muster_watches
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
+  .hidden muster_before_inheriting
   .text
 .endm
 
@@ -41,13 +42,31 @@
   b 1b
 3:
   mov w17, #\index
+  adrp x15, muster_thunk_decide
+  add x15, x15, #:lo12:muster_thunk_decide
   b muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name
 .endm
 
-// Calls muster_thunk_decide(index, return address), which says where to go on, and goes on there as if
-// that had been called at once.
+// For a function of the C library: goes on where inheriting_calls.cpp says.
+.macro MUSTER_LIBC_THUNK name, index
+  .globl \name
+  .type \name, %function
+  .p2align 4
+\name:
+  .cfi_startproc
+  hint #34
+  mov w17, #\index
+  adrp x15, muster_before_inheriting
+  add x15, x15, #:lo12:muster_before_inheriting
+  b muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// Calls the function in x15 with (index, return address), which says where to go on, and goes on there
+// as if that had been called at once.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, %function
   .p2align 4
@@ -69,7 +88,7 @@ muster_thunk_slow_path:
   stp q6, q7, [sp, #192]
   mov w0, w17
   mov x1, x30
-  bl muster_thunk_decide
+  blr x15
   mov x16, x0
   ldp x0, x1, [sp, #16]
   ldp x2, x3, [sp, #32]

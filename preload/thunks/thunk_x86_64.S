@@ -7,6 +7,7 @@
   .hidden t_muster_watches
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
+  .hidden muster_before_inheriting
   .text
 .endm
 
@@ -36,13 +37,29 @@
   jmp 1b
 3:
   movl $\index, %r11d
+  leaq muster_thunk_decide(%rip), %r10
   jmp muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name
 .endm
 
-// Calls muster_thunk_decide(index, return address), which says where to go on, and goes on there as if
-// that had been called at once. rax tells a variadic function of its vector registers.
+// For a function of the C library: goes on where inheriting_calls.cpp says.
+.macro MUSTER_LIBC_THUNK name, index
+  .globl \name
+  .type \name, @function
+  .p2align 4
+\name:
+  .cfi_startproc
+  endbr64
+  movl $\index, %r11d
+  leaq muster_before_inheriting(%rip), %r10
+  jmp muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// Calls the function in r10 with (index, return address), which says where to go on, and goes on there
+// as if that had been called at once. rax tells a variadic function of its vector registers.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, @function
   .p2align 4
@@ -72,7 +89,7 @@ muster_thunk_slow_path:
   movaps %xmm7, 176(%rsp)
   movl %r11d, %edi
   movq 8(%rbp), %rsi
-  call muster_thunk_decide
+  call *%r10
   movq %rax, %r11
   movq 0(%rsp), %rdi
   movq 8(%rsp), %rsi

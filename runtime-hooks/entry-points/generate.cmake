@@ -4,6 +4,7 @@
 # thunk_names.inc     MUSTER_THUNK(name, effect) or MUSTER_ANSWERED(name), by those numbers
 # known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
 # internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
+# libc_names.inc      MUSTER_LIBC(name), of inheriting.txt, by the numbers of their own thunks
 # exported.txt        what the library shows but for sched_yield
 cmake_minimum_required(VERSION 3.25)
 
@@ -89,6 +90,18 @@ foreach(name IN LISTS names)
   endif()
 endforeach()
 
+set(libc)
+set(index 0)
+file(STRINGS ${LISTS}/inheriting.txt rows REGEX "^[^#]")
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE " : .*$" "" name "${row}")
+  string(APPEND libc "MUSTER_LIBC(${name})\n")
+  string(APPEND thunks "MUSTER_LIBC_THUNK ${name}, ${index}\n")
+  string(APPEND exported "${name}\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+
+file(WRITE ${OUTPUT}/libc_names.inc "${libc}")
 file(WRITE ${OUTPUT}/thunks.S "${thunks}MUSTER_THUNKS_END\n")
 file(WRITE ${OUTPUT}/thunk_names.inc "${table}")
 file(WRITE ${OUTPUT}/known_names.inc "${known}")

@@ -207,7 +207,7 @@ void Fold::run_open(const RegionBody& body) {
     if (fp_is_inherited()) fp.put_in_force();
   }
   state_->top = nullptr;
-  give_everything_back();
+  give_place_back();  // a slice stays until the fold is closed, or something could inherit it
   t_muster_watches = kInSerialPart;
   if (setting_.load(std::memory_order_relaxed) || set_by_address) [[unlikely]] {
     close(Closed::kSetting, {});
@@ -238,6 +238,7 @@ void Fold::dismiss() {
 void Fold::join_for_real() {
   t_muster_watches = 0;
   runtime_->real.GOMP_parallel_end();
+  give_everything_back();
   Team::release(team_, *state_);
   open_ = false;
   rhythm_.closed_after(regions_);

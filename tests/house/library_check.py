@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 ALLOWED_LIBRARY = re.compile(r"^(linux-vdso\.so\.|linux-gate\.so\.|libc\.so\.|ld-linux|ld64\.so\.|/lib.*/ld)")
-INTERPOSED = re.compile(r"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|sched_yield)$")
+INHERITING = Path(__file__).resolve().parents[2] / "runtime-hooks" / "entry-points" / "inheriting.txt"
+OF_LIBC = ["sched_yield", *re.findall(r"^(\w+) : ", INHERITING.read_text(), re.MULTILINE)]
+INTERPOSED = re.compile(rf"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|{'|'.join(OF_LIBC)})$")
 
 
 def output_of(*command: str | Path) -> str:

@@ -183,6 +183,7 @@ class Library(HouseTest):
 
     def test_a_good_one(self) -> None:
         source = "#include <unistd.h>\nvoid __kmpc_barrier(void) { getpid(); } int sched_yield(void) { return 0; }"
+        source += " int posix_spawn() { return 0; }"
         self.assertEqual(self.problems(source, "-Wl,-z,nodelete"), "")
 
     def test_bad_ones(self) -> None:
@@ -193,6 +194,7 @@ class Library(HouseTest):
             ("not linked -z nodelete", entry, []),
             ("brings libm.so", entry, [nodelete, "-Wl,--no-as-needed", "-lm"]),
             ("shows helper", entry + " void helper(void) {}", [nodelete]),
+            ("shows pthread_exit", entry + " void pthread_exit(void* value) { for (;;); }", [nodelete]),
             ("version name", entry, [nodelete, f"-Wl,--version-script={versioned}"]),
             (
                 "it calls sched_yield",

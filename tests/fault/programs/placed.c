@@ -1,8 +1,13 @@
 // Regions of many barriers, beside which the test burns the CPUs: a thread's affinity must be its
-// own again in the serial part, at the beginning of a region, in tasks, and in a child of fork() from
-// inside a region; its time slice, too, in the serial part and in that child. placed MILLISECONDS
+// own again in the serial part, at the beginning of a region and in tasks. Threads and processes that
+// are made, in the serial part or in a region, must have inherited neither an affinity nor a time
+// slice. placed MILLISECONDS
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,10 +40,63 @@ static unsigned long long slice(void) {
                                                                                 : 0;
 }
 
+static char* self;
+static int all;
+static unsigned long long own_slice;
+
+static int is_own(void) { return cpus() == all && slice() == own_slice; }
+
+static void* look(void* own) {
+  *(int*)own = is_own();
+  return NULL;
+}
+
+static void ends_well(pid_t child) {
+  int status = 1;
+  expect(waitpid(child, &status, 0) == child);
+  expect(status == 0);
+}
+
+// In every way that the C library has. A new program is told what to find.
+static void make_threads_and_processes(void) {
+  char its_all[16], its_slice[32], command[4200];
+  snprintf(its_all, sizeof(its_all), "%d", all);
+  snprintf(its_slice, sizeof(its_slice), "%llu", own_slice);
+  snprintf(command, sizeof(command), "exec '%s' look %s %s", self, its_all, its_slice);
+  char* words[] = {self, "look", its_all, its_slice, NULL};
+  int own = 0;
+  pthread_t thread;
+  expect(pthread_create(&thread, NULL, look, &own) == 0);
+  pthread_join(thread, NULL);
+  expect(own);
+  pid_t child = fork();
+  if (child == 0) _exit(is_own() ? 0 : 1);
+  ends_well(child);
+  child = vfork();
+  if (child == 0) {
+    execv(self, words);
+    _exit(2);
+  }
+  ends_well(child);
+  expect(posix_spawn(&child, self, NULL, NULL, words, environ) == 0);
+  ends_well(child);
+  expect(posix_spawnp(&child, self, NULL, NULL, words, environ) == 0);
+  ends_well(child);
+  expect(system(command) == 0);
+  expect(pclose(popen(command, "r")) == 0);
+}
+
 int main(int count, char** arguments) {
+  self = arguments[0];
+  if (count == 4) {
+    all = atoi(arguments[2]);
+    own_slice = strtoull(arguments[3], NULL, 10);
+    return is_own() ? 0 : 1;
+  }
+  unsetenv("LD_PRELOAD");  // the new programs only look
   double milliseconds = count > 1 ? atof(arguments[1]) : 500;
-  int all = cpus();
-  unsigned long long own_slice = slice();
+  all = cpus();
+  own_slice = slice();
   int rounds = 0;
   for (double begin = now_ms(); now_ms() - begin < milliseconds; ++rounds) {
     int stop = 0;
@@ -58,16 +116,20 @@ int main(int count, char** arguments) {
           expect(cpus() == all);
         }
       }
-      if (omp_get_thread_num() == 1) {
-        int child = fork();
-        if (child == 0) _exit(cpus() == all && slice() == own_slice ? 0 : 1);
-        int status = 1;
-        waitpid(child, &status, 0);
-        expect(status == 0);
-      }
+      if (omp_get_thread_num() == 1) make_threads_and_processes();
     }
     expect(cpus() == all);
-    expect(slice() == own_slice);
+    make_threads_and_processes();
+  }
+  // Short regions: their primary thread keeps its slice from one to the next.
+  for (int turn = 0; turn < 3; ++turn) {
+    long visits = 0, regions = 0;
+    for (double begin = now_ms(); now_ms() - begin < milliseconds * 0.2; ++regions) {
+#pragma omp parallel reduction(+ : visits)
+      ++visits;
+    }
+    expect(visits >= regions);
+    make_threads_and_processes();
   }
   return verdict("placed", 1);
 }
