@@ -45,6 +45,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::pause();
   M::will_write(episode);
   M::yield();
+  { M::may_ask_scheduler(std::uint64_t{}) } -> std::same_as<bool>;
   M::nap(std::uint64_t{});
   { M::stays_on() } -> std::same_as<unsigned>;
   { M::stay_on(unsigned{}) } -> std::same_as<bool>;

@@ -12,6 +12,7 @@
 #include "platform/futex.h"
 #include "platform/idle_time.h"
 #include "platform/pause.h"
+#include "platform/scheduler_asks.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
 #include "platform/yield_cpu.h"
@@ -33,6 +34,9 @@ struct NativeMemory {
   static unsigned current_cpu() { return muster::current_cpu(); }
   static unsigned allowed_cpus() { return own_cpus(); }
 
+  // See scheduler_asks.h.
+  static bool may_ask_scheduler(std::uint64_t now_ns) { return muster::may_ask_scheduler(now_ns); }
+
   // Where threads are placed: platform/thread_place.h.
   static unsigned stays_on() { return muster::stays_on(); }
   static bool stay_on(unsigned cpu) { return muster::stay_on(cpu); }
@@ -48,6 +52,13 @@ struct NativeMemory {
     AffinityMask mask;
     const unsigned count = own_affinity(mask) ? mask.count() : 0;
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
+  }
+
+  // The same for each thread of a team that fits, on this process's threads' common mask.
+  static unsigned own_cpu(unsigned thread) {
+    AffinityMask mask;
+    const unsigned count = own_affinity(mask) ? mask.count() : 0;
+    return count > 1 ? mask.nth(thread % count) : kNoCpu;
   }
 
   // See slice.h.

@@ -56,8 +56,7 @@ class AutoWait {
       const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
       if (absent != kNobody) around_.note_turn();
       // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
-      // no roster is kept it may have been here before. Who spins for long looks for it by a yield
-      // now and then.
+      // no roster is kept it may have been here before. Who spins for long looks for it by a yield.
       const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
       if (!around_.stranger_near(before_ns) && (absent != kNobody || hidden)) {
         // A yield puts the thread off by its slice. Among teammates of which some have short ones,
@@ -95,7 +94,7 @@ class AutoWait {
   static constexpr unsigned kPollsPerClockRead = 16;
 
   std::uint64_t look_for_hidden_after_ns() const {
-    if (!around_.contended()) return kUnlikelyTeammateNs;
+    if (!around_.contended() || gathering_.on_own_cpus()) return kUnlikelyTeammateNs;
     return around_.others_run() ? 0 : kHiddenTeammateNs;
   }
 
@@ -124,7 +123,8 @@ class AutoWait {
   void adapt_slice(const Wait<Memory>& wait) const {
     if (slice_ns_ == 0) return;
     if (around_.stranger_near(wait.start_ns)) {
-      if (!Memory::has_own_slice() && Memory::ask_for_slice(slice_ns_)) {
+      if (!Memory::has_own_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
+          Memory::ask_for_slice(slice_ns_)) {
         wait.stats.short_slices.add();
       }
     } else if (Memory::has_own_slice() &&

@@ -50,6 +50,8 @@ class Gathering {
 
   // Whether the team is kept apart beside strangers, and its threads spin on.
   bool apart() const { return parting_.apart(); }
+  // Whether each is kept on a CPU of its own, so that no teammate can be in its way.
+  bool on_own_cpus() const { return parting_.on_own_cpus(); }
 
   // For each thread that burns the CPU, at each of its looks at the clock. The push ends early when
   // nobody but the team has had the CPU for so long that a stranger would have had a turn.
@@ -73,10 +75,13 @@ class Gathering {
   void follow(const Wait<Memory>& wait, SituationOf&& situation) {
     if (!wanted_) return;
     if (may_look(wait.start_ns)) conduct(wait, situation);
-    const unsigned cpu = cpu_.load(std::memory_order_relaxed);
+    const unsigned cpu =
+        parting_.on_own_cpus() ? Memory::own_cpu(wait.me) : cpu_.load(std::memory_order_relaxed);
     if (cpu == Memory::stays_on()) return;
     if (cpu == kNoCpu) {
       Memory::give_place_back();
+    } else if (!Memory::may_ask_scheduler(wait.start_ns)) {
+      return;
     } else if (Memory::stay_on(cpu)) {
       wait.stats.moves.add();
     } else {

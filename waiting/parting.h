@@ -11,6 +11,8 @@
 //   threads spin on for longer than a stranger's slice: whoever slept would leave its CPU idle, and
 //   the kernel would pull the teammate there. That takes more than the team's fair share where there
 //   are fewer strangers than CPUs, so it takes turns with being together.
+// - There are as many strangers as CPUs: nobody's share is at stake, and whoever sleeps leaves its
+//   CPU to a stranger. If being apart pays, each thread is kept on a CPU of its own and sleeps soon.
 //
 // Measured: docs/waiting.md.
 #pragma once
@@ -29,13 +31,17 @@ namespace muster {
 class Parting {
  public:
   // Whether the team is being kept apart beside strangers: threads spin on.
-  bool apart() const { return apart_.load(std::memory_order_relaxed); }
+  bool apart() const { return kept() == Kept::kApart; }
+
+  // Whether each of its threads is to stay on a CPU of its own.
+  bool on_own_cpus() const { return kept() == Kept::kOnOwnCpus; }
 
   // Every few milliseconds, by one thread at a time, of a team that fits.
   template <class Memory>
   void conduct(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
-    if (!situation.takes_turns && !apart() && together_on_ == kNoCpu) {
+    if (on_own_cpus() && !situation.crowded) stop();
+    if (!situation.takes_turns && kept() == Kept::kFree && together_on_ == kNoCpu) {
       window_.forget();
       return;
     }
@@ -61,30 +67,36 @@ class Parting {
     }
     const double rate = window_.rate(now_ns, wait.episode);
     begin_window(wait);
-    if (apart()) {
+    if (kept() != Kept::kFree) {
       judge(wait, rate);
     } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !rest_.lasts(now_ns))) {
       rate_together_ = rate;
       windows_apart_ = 0;
-      apart_.store(true, std::memory_order_relaxed);
-      nudge(wait);
+      together_on_ = kNoCpu;  // who is held there could not leave
+      keep(situation.crowded ? Kept::kOnOwnCpus : Kept::kApart);
+      if (apart()) nudge(wait);
     }
   }
 
   void stop() {
-    if (apart()) apart_.store(false, std::memory_order_relaxed);
+    keep(Kept::kFree);
     together_on_ = kNoCpu;
     window_.forget();
   }
 
-  // Where all its threads have to be for the time being; kNoCpu: wherever they are. For the thread
-  // that conducts.
+  // Where all its threads have to be; kNoCpu: wherever they are. For the thread that conducts.
   unsigned together_on() const { return together_on_; }
 
  private:
   static constexpr std::uint64_t kWindowNs = 25'000'000;
   static constexpr double kMustGain = 1.2;  // a window holds few slices of strangers
   static constexpr unsigned kWindowsApart = 2;
+  static constexpr unsigned kWindowsOnOwnCpus = 40;
+
+  enum class Kept : std::uint8_t { kFree, kApart, kOnOwnCpus };
+
+  Kept kept() const { return kept_.load(std::memory_order_relaxed); }
+  void keep(Kept where) { kept_.store(where, std::memory_order_relaxed); }
 
   // A teammate that the caller waits for, and that has not left since.
   template <class Memory>
@@ -101,17 +113,19 @@ class Parting {
   template <class Memory>
   void nudge(const Wait<Memory>& wait) {
     window_.forget();
-    together_on_ = kNoCpu;  // who is held there could not leave
     Memory::give_place_back();
     if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
   }
 
   template <class Memory>
   void judge(const Wait<Memory>& wait, double rate) {
-    if (rate < rate_together_ * kMustGain) {
+    ++windows_apart_;
+    if (rate < rate_together_ * kMustGain && (apart() || windows_apart_ == 1)) {
       rest_.begin(wait.start_ns);
       stop();
-    } else if (++windows_apart_ == kWindowsApart) {
+    } else if (on_own_cpus()) {
+      if (windows_apart_ == kWindowsOnOwnCpus) stop();  // the work may have changed
+    } else if (windows_apart_ == kWindowsApart) {
       stop();
       together_on_ = Memory::current_cpu();
     } else if (shares_my_cpu(wait)) {
@@ -119,7 +133,7 @@ class Parting {
     }
   }
 
-  std::atomic<bool> apart_{false};
+  std::atomic<Kept> kept_{Kept::kFree};
 
   // Only for the thread that conducts.
   RateWindow window_;

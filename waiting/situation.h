@@ -9,6 +9,7 @@ struct Situation {
   bool stranger_near = false;  // seen within the last milliseconds
   bool takes_turns = false;    // teammates were found on one CPU
   bool one_cpu_quota = false;  // no more than one CPU's time a period, at least two CPUs
+  bool crowded = false;        // strangers want all CPUs, or nearly (waiting/crowd.h)
   bool alone = false;          // known: no thread of others is runnable, on no CPU at all
   unsigned cpus = 1;
 };

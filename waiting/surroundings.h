@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "waiting/crowd.h"
 #include "waiting/deadline.h"
 #include "waiting/load_sensor.h"
 #include "waiting/pace.h"
@@ -83,6 +84,7 @@ class Surroundings {
       const LoadSnapshot load = sensor_->last();
       set(has_quota_, load.quota_millicpus != 0);
       set(others_run_, load.strangers() != 0);
+      crowd_.see(load.strangers());
     }
     pace_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
@@ -99,6 +101,7 @@ class Surroundings {
     sensor_->look(now_ns);
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
+    out.crowded = crowd_.fills(load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.strangers() == 0;
     return out;
@@ -136,6 +139,7 @@ class Surroundings {
   std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Strangers strangers_;
+  Crowd crowd_;
   Pace pace_;
 };
 

@@ -297,7 +297,7 @@ TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   SimulatedTeam team(2);
   SimulatedMemory::cpus = 2;
   LoadTree load;
-  load.runnable(5);
+  load.runnable(3);
   AutoWait policy({.team_size = 2, .may_place = true, .load_sensor = load.sensor()});
   for (int wait = 0; wait < 1000 && SimulatedMemory::left == kNoCpu; ++wait) {
     team.arrive(1, 0, team.episode() - 1);
@@ -309,6 +309,38 @@ TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   ASSERT_EQ(SimulatedMemory::left, 0U);
   team.arrive(1, 1, team.episode() - 1);
   EXPECT_GE(team.wait_in_vain(policy), 10'000'000U);
+}
+
+// A stranger for each CPU: whoever sleeps leaves its own to one.
+TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
+  SimulatedTeam team(2);
+  SimulatedMemory::cpus = 2;
+  SimulatedMemory::cpu = 1;
+  LoadTree load;
+  load.runnable(5);
+  AutoWait policy({.team_size = 2, .may_place = true, .load_sensor = load.sensor()});
+  for (int wait = 0; wait < 1000 && SimulatedMemory::placed == kNoCpu; ++wait) {
+    team.arrive(1, 1, team.episode() - 1);
+    const std::uint64_t start = SimulatedMemory::now;
+    bool released = false;
+    team.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+    team.next_episode();
+  }
+  ASSERT_EQ(SimulatedMemory::placed, 0U) << "that of thread 0";
+  SimulatedMemory::cpu = 0;
+  team.arrive(1, 1, team.episode() - 1);
+  EXPECT_LE(team.wait_in_vain(policy), 1'100'000U);
+}
+
+// Asking and giving back at the end of each short region would take longer than the region.
+TEST_F(Gathered, OnlyAsOftenAsAThreadMayAskTheScheduler) {
+  SimulatedMemory::may_ask = false;
+  wait_for(200, 3 * kMs);
+  EXPECT_GE(gatherings(), 1U);
+  EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
+  SimulatedMemory::may_ask = true;
+  wait_for(1, 3 * kMs);
+  EXPECT_NE(SimulatedMemory::placed, kNoCpu);
 }
 
 TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simulated_wait.h"
+#include "waiting/crowd.h"
 
 namespace muster::test {
 namespace {
@@ -28,7 +29,7 @@ class Parted : public testing::Test {
       const Wait<SimulatedMemory> wait{team_.roster(),       0,    team_.episode(),
                                        SimulatedMemory::now, true, team_.stats()};
       parting_.conduct(wait, situation_);
-      if (parting_.apart()) apart_ms += 5;
+      if (kept_apart()) apart_ms += 5;
     }
     return apart_ms;
   }
@@ -37,10 +38,12 @@ class Parted : public testing::Test {
   unsigned play(unsigned ms, unsigned together, unsigned apart) {
     unsigned apart_ms = 0;
     for (unsigned at = 0; at < ms; at += 5) {
-      apart_ms += parting_.apart() ? pass(5, false, apart) : pass(5, true, together);
+      apart_ms += kept_apart() ? pass(5, false, apart) : pass(5, true, together);
     }
     return apart_ms;
   }
+
+  bool kept_apart() const { return parting_.apart() || parting_.on_own_cpus(); }
 
   std::uint64_t nudges() { return team_.stats().nudges.read(); }
 
@@ -112,6 +115,46 @@ TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
   EXPECT_NE(parting_.together_on(), kNoCpu) << "he may have been missed";
   pass(30, true, 700, /*idle=*/true);
   EXPECT_EQ(parting_.together_on(), kNoCpu);
+}
+
+// Nobody gets less than a fair share by that, so it lasts.
+TEST_F(Parted, OnOwnCpusWhereThereIsAStrangerForEach) {
+  situation_.crowded = true;
+  const unsigned apart_ms = play(10'000, 700, 3'000);
+  EXPECT_GE(apart_ms, 9'000U);
+  EXPECT_LE(apart_ms, 9'900U) << "now and then it is tried again what being together is worth";
+  EXPECT_FALSE(parting_.apart()) << "threads need not spin on";
+  EXPECT_EQ(nudges(), 0U);
+}
+
+TEST_F(Parted, OnOwnCpusOnlyWhereThatPays) {
+  situation_.crowded = true;
+  EXPECT_LE(play(20'000, 90, 80), 300U);
+}
+
+TEST_F(Parted, OnOwnCpusOnlyAsLongAsStrangersWantThemAll) {
+  situation_.crowded = true;
+  play(200, 700, 3'000);
+  ASSERT_TRUE(parting_.on_own_cpus());
+  situation_.crowded = false;
+  pass(5, false, 3'000);
+  EXPECT_FALSE(parting_.on_own_cpus());
+}
+
+TEST(Crowd, IsAnAverage) {
+  Crowd crowd;
+  EXPECT_FALSE(crowd.fills(1)) << "nobody has looked yet";
+  for (int look = 0; look < 100; ++look) crowd.see(1);
+  EXPECT_TRUE(crowd.fills(1));
+  EXPECT_FALSE(crowd.fills(2)) << "one burner";
+  for (int look = 0; look < 50; ++look) {
+    crowd.see(2);
+    crowd.see(1);
+  }
+  EXPECT_TRUE(crowd.fills(2)) << "a second copy, of which one thread sleeps half of the time";
+  EXPECT_FALSE(crowd.fills(3));
+  crowd.see(0);
+  EXPECT_TRUE(crowd.fills(2)) << "one look says little";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "platform/idle_time.h"
+#include "platform/scheduler_asks.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
 
@@ -79,6 +80,17 @@ TEST(IdleTime, IsTakenFromTheAllowedCpus) {
   for (const char* nonsense : {"", "\n", "cpu", "cpu0", "cpux 1 2 3 4\n", "intr 1\n"}) {
     EXPECT_EQ(idle_ns_in(nonsense, mask, kNoCpu), kIdleTimeUnknown) << nonsense;
   }
+}
+
+TEST(SchedulerAsks, AreATenthOfAMillisecondApart) {
+  in_a_thread([] {
+    EXPECT_TRUE(may_ask_scheduler(1'000'000'000)) << "the first";
+    EXPECT_TRUE(may_ask_scheduler(1'000'000'000)) << "another one in the same wait";
+    EXPECT_FALSE(may_ask_scheduler(1'000'099'999));
+    EXPECT_TRUE(may_ask_scheduler(1'000'100'000));
+    EXPECT_FALSE(may_ask_scheduler(1'000'199'999));
+    EXPECT_TRUE(may_ask_scheduler(999'000'000)) << "the clock went back";
+  });
 }
 
 TEST(Slice, IsGivenBack) {

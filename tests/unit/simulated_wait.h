@@ -24,6 +24,7 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned left = kNoCpu;  // by a nudge
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
+  static inline bool may_ask = true;
   static inline std::function<void()> on_sleep;
   static void reset() {
     now = 1'000'000'000;
@@ -36,6 +37,7 @@ struct SimulatedMemory : NativeMemory {
     left = kNoCpu;
     idle_ns = 0;
     slice_ns = 0;
+    may_ask = true;
     on_sleep = nullptr;
   }
   static void pause() { now += 10; }
@@ -44,6 +46,8 @@ struct SimulatedMemory : NativeMemory {
   static void nap(std::uint64_t ns) { now += ns; }
   static unsigned allowed_cpus() { return cpus; }
   static unsigned current_cpu() { return cpu; }
+  static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
+  static unsigned own_cpu(unsigned thread) { return thread; }
   static unsigned stays_on() { return placed; }
   static bool stay_on(unsigned where) {
     placed = where;
