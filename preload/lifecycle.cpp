@@ -39,7 +39,7 @@ void after_fork_in_child() {
 }
 
 void tell_of_runtime(const Runtime& runtime) {
-  message("found %s at %s: %s%s", name_of(runtime.kind), runtime.path,
+  message("found %s at %s: %s%s", name_of(runtime.kind), runtime.object.path,
           runtime.replaced ? "barriers are replaced" : "passed through, because of ",
           runtime.replaced ? "" : name_of(runtime.reason));
 }

@@ -39,7 +39,7 @@ void add_runtimes(const ReportData& data, TextBuffer& out) {
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     const Runtime& runtime = *data.runtimes[i];
     out.add("%s{", comma.next());
-    text_field(out, "path", runtime.path);
+    text_field(out, "path", runtime.object.path);
     text_field(out, "kind", name_of(runtime.kind));
     out.add("\"replaced\": %s,", runtime.replaced ? "true" : "false");
     text_field(out, "reason", runtime.replaced ? nullptr : name_of(runtime.reason), "}");

@@ -42,7 +42,7 @@ void add_head(const ReportData& data, TextBuffer& out) {
   if (data.calibration != nullptr) add_costs(*data.calibration, out);
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     const Runtime& runtime = *data.runtimes[i];
-    out.add("  runtime            %s, %s: %s%s\n", name_of(runtime.kind), runtime.path,
+    out.add("  runtime            %s, %s: %s%s\n", name_of(runtime.kind), runtime.object.path,
             runtime.replaced ? "barriers replaced" : "passed through, because of ",
             runtime.replaced ? "" : name_of(runtime.reason));
   }

@@ -10,15 +10,35 @@ namespace {
 constexpr ElfW(Half) kVersionOnly = 0x7fff;  // the other bit: not the default version
 constexpr ElfW(Half) kFirstVersion = 2;      // 0: local, 1: global, both without a version
 
-std::size_t count_by_gnu_hash(const std::uint32_t* hash) {
-  const std::uint32_t bucket_count = hash[0];
-  const std::uint32_t first = hash[1];
-  const std::uint32_t* buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / sizeof(*hash));
-  const std::uint32_t* chain = buckets + bucket_count;
+// GNU's hash table, as the gABI's supplement has it: symbols in buckets, each with a chain of hashes of
+// which the last has its lowest bit set.
+struct GnuHash {
+  explicit GnuHash(const std::uint32_t* table)
+      : bucket_count(table[0]),
+        first(table[1]),
+        buckets(table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table))),
+        chain(buckets + bucket_count) {}
+
+  static std::uint32_t of(const char* name) {
+    std::uint32_t hash = 5381;
+    for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+    return hash;
+  }
+
+  std::uint32_t entry(std::size_t symbol) const { return chain[symbol - first]; }
+  static bool ends_bucket(std::uint32_t entry) { return (entry & 1) != 0; }
+
+  const std::uint32_t bucket_count;
+  const std::uint32_t first;  // of the symbols that are in it
+  const std::uint32_t* const buckets;
+  const std::uint32_t* const chain;
+};
+
+std::size_t count(const GnuHash& hash) {
   std::uint32_t last = 0;
-  for (std::uint32_t i = 0; i < bucket_count; ++i) last = std::max(last, buckets[i]);
-  if (last < first) return 0;
-  while ((chain[last - first] & 1) == 0) ++last;  // the last bucket's end is that of the table
+  for (std::uint32_t i = 0; i < hash.bucket_count; ++i) last = std::max(last, hash.buckets[i]);
+  if (last < hash.first) return 0;
+  while (!GnuHash::ends_bucket(hash.entry(last))) ++last;  // its end is that of the table
   return last + 1;
 }
 
@@ -33,35 +53,24 @@ const T* further(const T* from, std::size_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-// The hash of GNU's table, as the gABI's supplement has it.
-std::uint32_t gnu_hash_of(const char* name) {
-  std::uint32_t hash = 5381;
-  for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
-  return hash;
-}
-
 // Calls accept(index) with the symbols that may have the name, until it is true.
 template <class Accept>
 void search(const DynamicSymbols& symbols, const char* name, Accept accept) {
   if (symbols.gnu_hash == nullptr) {
-    for (std::size_t i = 0; i < symbols.count; ++i) {
+    for (std::size_t i = 0; i < symbol_count(symbols); ++i) {
       if (accept(i)) return;
     }
     return;
   }
-  const std::uint32_t* table = symbols.gnu_hash;
-  const std::uint32_t bucket_count = table[0];
-  const std::uint32_t first = table[1];
-  if (bucket_count == 0) return;
-  const std::uint32_t* buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table));
-  const std::uint32_t* chain = buckets + bucket_count;
-  const std::uint32_t hash = gnu_hash_of(name);
-  std::uint32_t i = buckets[hash % bucket_count];
-  if (i < first) return;
+  const GnuHash table(symbols.gnu_hash);
+  if (table.bucket_count == 0) return;
+  const std::uint32_t hash = GnuHash::of(name);
+  std::uint32_t i = table.buckets[hash % table.bucket_count];
+  if (i < table.first) return;
   for (;; ++i) {
-    const std::uint32_t entry = chain[i - first];
+    const std::uint32_t entry = table.entry(i);
     if ((entry | 1) == (hash | 1) && accept(i)) return;
-    if ((entry & 1) != 0) return;  // the bucket's last
+    if (GnuHash::ends_bucket(entry)) return;
   }
 }
 
@@ -108,11 +117,8 @@ DynamicSymbols dynamic_symbols_of(const LoadedObject& object) {
     const std::size_t references = entry->d_un.d_val / sizeof(ElfW(Rela));
     if (entry->d_tag == DT_SYMTAB) symbols.table = table_at<ElfW(Sym)>(object, place);
     if (entry->d_tag == DT_STRTAB) symbols.strings = table_at<char>(object, place);
-    if (entry->d_tag == DT_HASH) symbols.count = table_at<std::uint32_t>(object, place)[1];
-    if (entry->d_tag == DT_GNU_HASH) {
-      symbols.gnu_hash = table_at<std::uint32_t>(object, place);
-      if (symbols.count == 0) symbols.count = count_by_gnu_hash(symbols.gnu_hash);
-    }
+    if (entry->d_tag == DT_HASH) symbols.hash = table_at<std::uint32_t>(object, place);
+    if (entry->d_tag == DT_GNU_HASH) symbols.gnu_hash = table_at<std::uint32_t>(object, place);
     if (entry->d_tag == DT_VERDEF) symbols.defined = table_at<ElfW(Verdef)>(object, place);
     if (entry->d_tag == DT_VERSYM) symbols.versions = table_at<ElfW(Half)>(object, place);
     if (entry->d_tag == DT_VERNEED) symbols.needed = table_at<ElfW(Verneed)>(object, place);
@@ -122,6 +128,11 @@ DynamicSymbols dynamic_symbols_of(const LoadedObject& object) {
     if (entry->d_tag == DT_PLTRELSZ) symbols.reference_counts[1] = references;
   }
   return symbols;
+}
+
+std::size_t symbol_count(const DynamicSymbols& symbols) {
+  if (symbols.hash != nullptr) return symbols.hash[1];
+  return symbols.gnu_hash != nullptr ? count(GnuHash(symbols.gnu_hash)) : 0;
 }
 
 // By the relocations, not by the symbols: these cannot always be counted.

@@ -14,7 +14,7 @@ namespace muster {
 struct DynamicSymbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;
-  std::size_t count = 0;  // 0 for a program that defines none: its hash table has nothing to count
+  const std::uint32_t* hash = nullptr;      // the gABI's table, which many objects lack
   const std::uint32_t* gnu_hash = nullptr;  // null: to be searched one by one
   const ElfW(Half) * versions = nullptr;    // by symbol
   const ElfW(Verdef) * defined = nullptr;   // what those of its own symbols stand for
@@ -28,6 +28,10 @@ struct DynamicSymbols {
 
 // Valid for as long as the object is loaded.
 DynamicSymbols dynamic_symbols_of(const LoadedObject& object);
+
+// How many there are. 0 for a program that defines none and has GNU's hash table only, which has
+// nothing to count then.
+std::size_t symbol_count(const DynamicSymbols& symbols);
 
 // What the object's code calls when it calls another object's `symbol`.
 struct Reference {

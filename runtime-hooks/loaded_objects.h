@@ -12,6 +12,9 @@ struct LoadedObject {
   const void* dynamic = nullptr;  // its dynamic section
   char path[1024] = {};           // empty: the main program
   bool found() const { return end != 0; }
+  bool contains(const void* address) const {
+    return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
+  }
 };
 
 // The object that holds `address`.

@@ -30,19 +30,14 @@ bool g_on = true;
 
 RuntimeKind kind_of(const Runtime& runtime) {
   if (runtime.real.__kmpc_fork_call == nullptr) return RuntimeKind::kLibgomp;
-  const char* slash = std::strrchr(runtime.path, '/');
-  return std::strstr(slash != nullptr ? slash : runtime.path, "iomp") != nullptr
+  const char* slash = std::strrchr(runtime.object.path, '/');
+  return std::strstr(slash != nullptr ? slash : runtime.object.path, "iomp") != nullptr
              ? RuntimeKind::kLibiomp5
              : RuntimeKind::kLibomp;
 }
 
 void fill(Runtime& runtime, const LoadedObject& object) {
-  runtime.begin = object.begin;
-  runtime.end = object.end;
-  runtime.base = object.base;
-  runtime.dynamic = object.dynamic;
-  static_assert(sizeof(runtime.path) == sizeof(object.path));
-  std::memcpy(runtime.path, object.path, sizeof(runtime.path));
+  runtime.object = object;
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
@@ -55,8 +50,8 @@ void fill(Runtime& runtime, const LoadedObject& object) {
 Runtime* known_runtime(const LoadedObject& object) {
   const unsigned count = g_runtime_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
-    if (g_runtimes[i].begin == object.begin && g_runtimes[i].end == object.end)
-      return &g_runtimes[i];
+    const LoadedObject& known = g_runtimes[i].object;
+    if (known.begin == object.begin && known.end == object.end) return &g_runtimes[i];
   }
   return nullptr;
 }
@@ -95,7 +90,7 @@ void publish(const Binding& binding) {
 
 Binding bind(const void* caller, const char* symbol) {
   if (Runtime* runtime = runtime_with(caller)) {  // it calls a function of its own
-    const Binding binding{runtime->begin, runtime->end, is_gomp(symbol), runtime};
+    const Binding binding{runtime->object.begin, runtime->object.end, is_gomp(symbol), runtime};
     publish(binding);
     return binding;
   }
@@ -153,10 +148,7 @@ Runtime* runtime_with(const void* address) {
 }
 
 void* own_function(const Runtime& runtime, const char* symbol) {
-  LoadedObject object{
-      .begin = runtime.begin, .end = runtime.end, .base = runtime.base, .dynamic = runtime.dynamic};
-  std::memcpy(object.path, runtime.path, sizeof(object.path));
-  return defined_by(object, symbol);
+  return defined_by(runtime.object, symbol);
 }
 
 unsigned known_runtimes(Runtime* const** list) {

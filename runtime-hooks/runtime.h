@@ -5,13 +5,12 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/real_functions.h"
 #include "runtime-hooks/reduction.h"
 
 namespace muster {
-
-struct LoadedObject;
 
 enum class RuntimeKind { kLibomp, kLibiomp5, kLibgomp };
 
@@ -29,16 +28,12 @@ constexpr const char* name_of(RuntimeKind kind) {
 
 struct Runtime {
   RealFunctions real;
-  std::uintptr_t begin = 0;  // the object's address range
-  std::uintptr_t end = 0;
+  LoadedObject object;
   RuntimeKind kind = RuntimeKind::kLibomp;
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;
   bool fork_is_watched = false;  // a fold of its is closed before the process forks
   ReductionRules reductions;
-  const void* dynamic = nullptr;  // its dynamic section
-  std::uintptr_t base = 0;        // what its file's addresses were moved by
-  char path[1024] = {};
 
   // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
   // way of our own entry point.
@@ -49,9 +44,7 @@ struct Runtime {
 
   // Whether a return address lies in the runtime: then it is the runtime's own call that came back
   // to us through its procedure linkage table.
-  bool contains(const void* address) const {
-    return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
-  }
+  bool contains(const void* address) const { return object.contains(address); }
 };
 
 inline constexpr unsigned kMaxRuntimes = 16;

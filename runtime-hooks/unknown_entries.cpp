@@ -39,7 +39,8 @@ bool is_known(const char* name) {
 }
 
 const char* first_unknown(const DynamicSymbols& symbols) {
-  for (std::size_t i = 0; i < symbols.count; ++i) {
+  const std::size_t count = symbol_count(symbols);
+  for (std::size_t i = 0; i < count; ++i) {
     const ElfW(Sym)& symbol = symbols.table[i];
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);  // the same in both classes
     if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
@@ -52,8 +53,7 @@ const char* first_unknown(const DynamicSymbols& symbols) {
 }  // namespace
 
 const char* unknown_entry_point(const Runtime& runtime) {
-  const LoadedObject object = object_of(reinterpret_cast<const void*>(runtime.begin));
-  const DynamicSymbols symbols = dynamic_symbols_of(object);
+  const DynamicSymbols symbols = dynamic_symbols_of(runtime.object);
   return symbols.readable() ? first_unknown(symbols) : "(no symbol table)";
 }
 

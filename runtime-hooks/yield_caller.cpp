@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 
 #include "platform/call_site.h"
+#include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/runtime.h"
 
 namespace muster {
@@ -31,52 +31,17 @@ std::atomic<bool> g_busy{false};
 // All runtimes define it, and Muster, which exports most of their names, does not.
 constexpr char kMark[] = "omp_get_wtime";
 
-constexpr std::uint32_t gnu_hash(const char* name) {
-  std::uint32_t hash = 5381;
-  for (; *name != '\0'; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
-  return hash;
-}
-
-// The loader has relocated most objects' tables, but not the vdso's.
-template <class T>
-const T* table_at(const dl_phdr_info& object, ElfW(Addr) place) {
-  return reinterpret_cast<const T*>(place < object.dlpi_addr ? place + object.dlpi_addr : place);
-}
-
-// Whether the object itself defines kMark, from its own tables (the ELF gABI and the GNU hash
-// table). dlsym would wait for the loader's big lock, which a thread holds while it runs the
-// constructors of what it opens: and those may wait, yielding, for us.
-bool has_mark(const dl_phdr_info& object) {
-  const ElfW(Dyn)* entry = nullptr;
-  for (int i = 0; i < object.dlpi_phnum; ++i) {
-    if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+// Whether the object itself defines kMark, from its own tables. dlsym would wait for the loader's big
+// lock, which a thread holds while it runs the constructors of what it opens: and those may wait,
+// yielding, for us.
+bool has_mark(const dl_phdr_info& info) {
+  LoadedObject object;
+  object.base = info.dlpi_addr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    object.dynamic = reinterpret_cast<const void*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
   }
-  const std::uint32_t* hash = nullptr;
-  const ElfW(Sym)* symbols = nullptr;
-  const char* strings = nullptr;
-  for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    const ElfW(Addr) place = entry->d_un.d_ptr;
-    if (entry->d_tag == DT_GNU_HASH) hash = table_at<std::uint32_t>(object, place);
-    if (entry->d_tag == DT_SYMTAB) symbols = table_at<ElfW(Sym)>(object, place);
-    if (entry->d_tag == DT_STRTAB) strings = table_at<char>(object, place);
-  }
-  if (hash == nullptr || symbols == nullptr || strings == nullptr || hash[0] == 0) return false;
-  const std::uint32_t bucket_count = hash[0];
-  const std::uint32_t first = hash[1];
-  const std::uint32_t* buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / sizeof(*hash));
-  const std::uint32_t* chain = buckets + bucket_count;
-  constexpr std::uint32_t kWanted = gnu_hash(kMark);
-  std::uint32_t i = buckets[kWanted % bucket_count];
-  if (i < first) return false;
-  for (;; ++i) {
-    const std::uint32_t found = chain[i - first];
-    if ((found | 1) == (kWanted | 1) && symbols[i].st_shndx != SHN_UNDEF &&
-        std::strcmp(strings + symbols[i].st_name, kMark) == 0) {
-      return true;
-    }
-    if ((found & 1) != 0) return false;  // the last of its bucket
-  }
+  return definition_of(dynamic_symbols_of(object), kMark, nullptr) != nullptr;
 }
 
 struct Search {

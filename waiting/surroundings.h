@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "waiting/crowd.h"
-#include "waiting/deadline.h"
 #include "waiting/load_sensor.h"
 #include "waiting/pace.h"
+#include "waiting/room.h"
 #include "waiting/situation.h"
 #include "waiting/strangers.h"
 #include "waiting/waiting_policy.h"
@@ -20,11 +20,9 @@ namespace muster {
 class Surroundings {
  public:
   explicit Surroundings(const WaitParameters& parameters)
-      : team_size_(parameters.team_size),
-        bound_cpus_(parameters.bound_cpus),
-        sensor_(parameters.load_sensor) {}
+      : room_(parameters), sensor_(parameters.load_sensor) {}
 
-  bool fits() const { return fits_.load(std::memory_order_relaxed); }
+  bool fits() const { return room_.suffices(); }
 
   // The team does not fit, or strangers are near: teammates may be in each other's way.
   bool contended() const { return contended_.load(std::memory_order_relaxed); }
@@ -74,11 +72,7 @@ class Surroundings {
   // the team is found to be left alone.
   template <class Memory>
   bool look(std::uint64_t now_ns, Episode episode) {
-    const std::uint64_t look_again_ns = look_again_ns_.load(std::memory_order_relaxed);
-    if (is_ahead(look_again_ns, now_ns, kLookEveryNs)) return false;
-    look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    fits_.store(team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus()),
-                std::memory_order_relaxed);
+    if (!room_.template look<Memory>(now_ns)) return false;
     if (sensor_ != nullptr) {
       sensor_->look(now_ns);
       const LoadSnapshot load = sensor_->last();
@@ -108,7 +102,6 @@ class Surroundings {
   }
 
  private:
-  static constexpr std::uint64_t kLookEveryNs = 10'000'000;
   static constexpr unsigned kMustBeHere = 8;
 
   // These lines are read at every barrier by every thread: written only for a change.
@@ -126,17 +119,14 @@ class Surroundings {
     return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
   }
 
-  const unsigned team_size_;
-  const unsigned bound_cpus_;
+  Room room_;
   LoadSensor* const sensor_;
-  std::atomic<bool> fits_{true};
   std::atomic<bool> contended_{false};
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
   std::atomic<bool> others_run_{false};
   std::atomic<unsigned> found_in_a_row_{0};
-  std::atomic<std::uint64_t> look_again_ns_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Strangers strangers_;
   Crowd crowd_;

@@ -157,7 +157,8 @@ Target target_of_runtime(unsigned index, const void* caller) {
   Target target;
   const Runtime* runtime = runtime_with(caller);
   if (runtime != nullptr) {
-    target = {.begin = runtime->begin, .size = runtime->end - runtime->begin, .from_runtime = true};
+    const LoadedObject& object = runtime->object;
+    target = {.begin = object.begin, .size = object.end - object.begin, .from_runtime = true};
   } else {
     const Binding* binding = known_binding(caller, is_gomp(name));
     if (binding == nullptr) binding = known_binding(caller, !is_gomp(name));

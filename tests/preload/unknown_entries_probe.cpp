@@ -9,10 +9,8 @@
 int main(int count, char** arguments) {
   void* library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : nullptr;
   if (library == nullptr) return 2;
-  const muster::LoadedObject object = muster::object_of(dlsym(library, "__kmpc_fork_call"));
   muster::Runtime runtime;
-  runtime.begin = object.begin;
-  runtime.end = object.end;
+  runtime.object = muster::object_of(dlsym(library, "__kmpc_fork_call"));
   const char* unknown = muster::unknown_entry_point(runtime);
   std::puts(unknown != nullptr ? unknown : "all known");
   return 0;

@@ -1,0 +1,43 @@
+// Whether a team has a CPU for each of its threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "waiting/deadline.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+// One for all threads of a team. Relaxed: whoever reads an old answer waits worse, never wrongly.
+class Room {
+ public:
+  explicit Room(const WaitParameters& parameters)
+      : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
+
+  bool suffices() const { return suffices_.load(std::memory_order_relaxed); }
+
+  // How many CPUs there are takes a system call, and may change: every 10 ms. True if this was such a
+  // time.
+  template <class Memory>
+  bool look(std::uint64_t now_ns) {
+    if (is_ahead(look_again_ns_.load(std::memory_order_relaxed), now_ns, kLookEveryNs)) {
+      return false;
+    }
+    look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
+    const bool suffices = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
+    // Read at every barrier by every thread: written only for a change.
+    if (suffices != this->suffices()) suffices_.store(suffices, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kLookEveryNs = 10'000'000;
+
+  const unsigned team_size_;
+  const unsigned bound_cpus_;
+  std::atomic<bool> suffices_{true};
+  std::atomic<std::uint64_t> look_again_ns_{0};
+};
+
+}  // namespace muster
