@@ -55,5 +55,12 @@ int main(void) {
   fesetround(FE_TONEAREST);
   show("set back");
   settle();
+  // A setter closes the fold: what the serial part has set and raised since it was opened stays.
+  fesetround(FE_UPWARD);
+  feraiseexcept(FE_OVERFLOW);
+  omp_set_num_threads(omp_get_max_threads());
+  printf("after a setter: rounds up %d, flags %x\n", fegetround() == FE_UPWARD,
+         fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID));
+  fesetround(FE_TONEAREST);
   return finish();
 }
