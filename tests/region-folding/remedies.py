@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes each trap's remedy out of the library, one at a time: the trap's programs must notice.
 
-Builds a copy of the sources for each, so it takes a quarter of an hour; not a part of ctest. See
+Builds a copy of the library for each, which takes minutes; not a part of ctest. See
 docs/region-folding.md.
 """
 
