@@ -2,7 +2,7 @@
 """syncbench on an idle machine, stock against preloaded: is the gain of folding what was asked of it?
 
 A process for each construct, stock and preloaded interleaved; medians over the rounds of the median overheads, and
-their ratios against the bars. Exit status 1 where one is missed; `noisy` marks what an idle machine would not say.
+their ratios, with the interval that the rounds leave, against the bars. Exit status 1 where one is missed.
 
     benchmarks/fork_join_bars.py [--bin build/release/bin] [--runtime build/runtimes/libomp19] [--rounds 15]
 """
@@ -73,18 +73,14 @@ def main() -> int:
 
     print(f"overhead in us, {arguments.threads} threads, medians of {arguments.rounds} rounds, preloaded:", end=" ")
     print(f"MUSTER_FORKJOIN={arguments.forkjoin}")
-    print(f"{'runtime':10} {'construct':13} {'stock':>7}  {'Muster':>7}  ratio")
-    missed = noisy = 0
+    print(f"{'runtime':10} {'construct':15} {'stock':>7}  {'Muster':>7}  ratio")
+    verdicts = paired_runs.Verdicts()
     for runtime, construct in itertools.product(runtimes, constructs):
         stock, ours = (overheads[Cell(runtime, construct, setting)] for setting in settings)
-        found, bar = paired_runs.ratio(ours, stock), bar_of(construct, runtime)
-        missed += bar is not None and found > bar
-        line = f"{runtime.name:10} {construct:13} {statistics.median(stock):7.3f}  {statistics.median(ours):7.3f}"
-        line = f"{line}  {found:5.3f}  {paired_runs.verdict(found, bar)}".rstrip()
-        is_noisy = paired_runs.is_noisy(stock, ours)
-        noisy += is_noisy
-        print(line + ("  noisy" if is_noisy else ""))
-    return paired_runs.conclude(missed, noisy)
+        found = paired_runs.ratio(ours, stock)
+        line = f"{runtime.name:10} {construct:15} {statistics.median(stock):7.3f}  {statistics.median(ours):7.3f}"
+        print(f"{line}  {found}  {verdicts.judge(found, bar_of(construct, runtime))}".rstrip())
+    return verdicts.conclude()
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ inline void ensure_ready() {
 inline void entering(const char* symbol, const void* caller) {
   ensure_ready();
   if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
-    on_watched_call(symbol, Effect::kCloses, caller);
+    if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);
   }
 }
 

@@ -1,6 +1,6 @@
 // Parallel regions of gcc's code: each gets a team frame around its function.
 #include "preload/entry.h"
-#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/region.h"
 #include "runtime-hooks/started_region.h"
 
@@ -48,8 +48,7 @@ MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned 
   const RegionCall call{
       runtime, RegionBody(function, &data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && !runtime.contains(MUSTER_CALLER) && the_fold().run(call, why)) return;
-  entering("GOMP_parallel", MUSTER_CALLER);  // a runtime that is not replaced
+  if (runtime.replaced && !runtime.contains(MUSTER_CALLER) && run_folded(call, why)) return;
   region(
       runtime, MUSTER_CALLER, function, data,
       [&](abi::GompRegion body, void* argument) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "preload/entry.h"
-#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/region.h"
 
 namespace muster {
@@ -86,8 +86,7 @@ MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::
   const RegionCall call{
       runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", MUSTER_CALLER}};
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && the_fold().run(call, why)) return;
-  entering("__kmpc_fork_call", MUSTER_CALLER);  // a runtime that is not replaced
+  if (runtime.replaced && run_folded(call, why)) return;
   const ForkScope fork(runtime, why);
   if (fork.wraps()) {
     fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
@@ -106,8 +105,7 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
   const RegionCall call{runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0};
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && the_fold().run(call, why)) return;
-  entering("__kmpc_fork_call_if", MUSTER_CALLER);
+  if (runtime.replaced && run_folded(call, why)) return;
   const ForkScope fork(runtime, why);
   if (!fork.wraps()) {
     real(where, count, function, condition, argument);
@@ -134,7 +132,7 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
 MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
-  if ((t_muster_watches & kMayFold) != 0) the_fold().note_serialized();
+  if (Fold* fold = own_fold(); fold != nullptr) fold->note_serialized();
   note_serialized(runtime, MUSTER_CALLER, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }
@@ -144,8 +142,9 @@ MUSTER_EXPORT void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread 
                                            std::int32_t size) {
   ensure_ready();
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
-  if (the_fold().keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER}))
-    return;
+  if (Fold* fold = runtime.replaced ? own_fold() : nullptr; fold != nullptr) {
+    if (fold->keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER})) return;
+  }
   required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);
 }
 

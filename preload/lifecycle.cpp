@@ -15,8 +15,8 @@
 #include "preload/options.h"
 #include "preload/report.h"
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/inherited_fp.h"
+#include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/yield_caller.h"
@@ -31,7 +31,7 @@ void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
   runtimes_after_fork();
-  the_fold().after_fork_in_child();
+  folds_after_fork();
   teams_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
@@ -101,7 +101,7 @@ void get_ready() {
 
 namespace {
 
-__attribute__((constructor)) void at_start() { the_fold().begin(); }
+__attribute__((constructor)) void at_start() { reserve_fold_ends(); }
 
 // Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
 // Muster would not write anything there either.

@@ -34,7 +34,7 @@ class Arrival {
       : entry_(entry), caller_(caller), refusals_(refusals), state_(thread_state()) {
     // From the serial part beside a fold: the construct is a serial one, once the fold is closed.
     if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
-      on_watched_call(symbol(), Effect::kCloses, caller);
+      if (!is_another(runtime())) on_watched_call(symbol(), Effect::kCloses, caller);
     }
   }
 

@@ -36,6 +36,11 @@ RuntimeKind kind_of(const Runtime& runtime) {
              : RuntimeKind::kLibomp;
 }
 
+bool makes_a_runtime(const LoadedObject& object) {
+  return defined_by(object, "__kmpc_fork_call") != nullptr ||
+         defined_by(object, "GOMP_parallel") != nullptr;
+}
+
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
 #define MUSTER_RESOLVE(result, name, parameters) \
@@ -156,14 +161,18 @@ unsigned known_runtimes(Runtime* const** list) {
   return g_runtime_count.load(std::memory_order_acquire);
 }
 
+bool is_of_runtime(const void* function) {
+  if (function == nullptr) return false;
+  if (runtime_with(function) != nullptr) return true;
+  const LoadedObject object = object_of(function);
+  return object.found() && makes_a_runtime(object);
+}
+
 const char* loaded_runtime_path() {
   static LoadedObject object;
-  const bool found = find_object(
-      [](const LoadedObject& candidate, void*) {
-        return defined_by(candidate, "__kmpc_fork_call") != nullptr ||
-               defined_by(candidate, "GOMP_parallel") != nullptr;
-      },
-      nullptr, object);
+  const bool found =
+      find_object([](const LoadedObject& candidate, void*) { return makes_a_runtime(candidate); },
+                  nullptr, object);
   return found ? object.path : nullptr;
 }
 

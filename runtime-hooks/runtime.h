@@ -26,13 +26,18 @@ constexpr const char* name_of(RuntimeKind kind) {
   return "";
 }
 
+// Whether regions of a runtime can be folded, as far as that depends on the runtime.
+enum class Foldable : std::uint8_t { kNotJudged, kYes, kNoStart, kUnknownEntries };
+
 struct Runtime {
   RealFunctions real;
   LoadedObject object;
   RuntimeKind kind = RuntimeKind::kLibomp;
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;
-  bool fork_is_watched = false;  // a fold of its is closed before the process forks
+  // Both written by any thread that folds a region of its, as atomics.
+  bool fork_is_watched = false;  // a fold is closed before its primary thread forks the process
+  Foldable foldable = Foldable::kNotJudged;
   ReductionRules reductions;
 
   // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
@@ -99,6 +104,9 @@ void* own_function(const Runtime& runtime, const char* symbol);
 
 // Those found so far, for the report.
 unsigned known_runtimes(Runtime* const** list);
+
+// Whether `function` is of an object that has what makes a runtime, found so far or not. Slow.
+bool is_of_runtime(const void* function);
 
 // An OpenMP runtime that is loaded, whether or not anything of it was called through Muster; null
 // if none.

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "platform/pages.h"
+#include "runtime-hooks/folding/watch.h"
 
 namespace muster {
 
@@ -19,9 +20,16 @@ pthread_key_t g_exit_key;
 // The state, with its counts and spare teams, is taken over by the next new thread.
 void leave_to_next_thread(void* value) {
   auto* state = static_cast<ThreadState*>(value);
+  if ((t_muster_watches & kInSerialPart) != 0) {
+    // A destructor before this one has opened a fold, which is closed in the next round.
+    pthread_setspecific(g_exit_key, state);
+    return;
+  }
+  t_muster_watches = 0;
   t_thread_state = nullptr;
   state->top = nullptr;
   state->fork_depth = 0;
+  state->fold = nullptr;
   state->taken.store(false, std::memory_order_release);
 }
 

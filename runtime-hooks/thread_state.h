@@ -13,6 +13,7 @@
 
 namespace muster {
 
+class Fold;
 class Team;
 struct Member;
 struct Runtime;
@@ -42,6 +43,8 @@ struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
+  std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
+  Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
   Tally regions;
   Tally folded;  // of these
   Tally unfolded[kUnfoldedReasons];

@@ -54,6 +54,7 @@ struct Target {
   const Target* next = nullptr;
   const Runtime* runtime = nullptr;  // in g_region_targets only
   bool from_runtime = false;         // the calling object is the runtime itself
+  bool to_runtime = false;           // the function is a runtime's, not that of a tool before it
 
   bool serves(const void* caller) const {
     return reinterpret_cast<std::uintptr_t>(caller) - begin < size;
@@ -124,7 +125,7 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
        target = target->next) {
     if (target->runtime == &runtime) return *target;
   }
-  Target found{.runtime = &runtime};
+  Target found{.runtime = &runtime, .to_runtime = true};
   for (const Target* target = muster_thunk_targets[index].load(std::memory_order_acquire);
        target != nullptr && !runtime.contains(found.function); target = target->next) {
     if (is_bound_to(*target, runtime)) found.function = target->function;
@@ -143,7 +144,8 @@ Target look_up(unsigned index, const void* caller) {
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
                       .function = found.function,
-                      .from_runtime = found.from_itself};
+                      .from_runtime = found.from_itself,
+                      .to_runtime = is_of_runtime(found.function)};
   if (found.function != nullptr && found.end != 0 && !in_muster(caller))
     remember(muster_thunk_targets[index], target);
   return target;
@@ -158,13 +160,16 @@ Target target_of_runtime(unsigned index, const void* caller) {
   const Runtime* runtime = runtime_with(caller);
   if (runtime != nullptr) {
     const LoadedObject& object = runtime->object;
-    target = {.begin = object.begin, .size = object.end - object.begin, .from_runtime = true};
+    target = {.begin = object.begin,
+              .size = object.end - object.begin,
+              .from_runtime = true,
+              .to_runtime = true};
   } else {
     const Binding* binding = known_binding(caller, is_gomp(name));
     if (binding == nullptr) binding = known_binding(caller, !is_gomp(name));
     if (binding == nullptr) return target;
     runtime = binding->runtime;
-    target = {.begin = binding->begin, .size = binding->end - binding->begin};
+    target = {.begin = binding->begin, .size = binding->end - binding->begin, .to_runtime = true};
   }
   target.function = own_function(*runtime, name);
   if (target.function != nullptr) remember(muster_thunk_targets[index], target);
@@ -193,7 +198,8 @@ AnyFunction go_on(unsigned index, const void* caller) {
     nobody_has(thunk.name);
   }
   const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
-  if (watched != 0 && !target.from_runtime) [[unlikely]] {
+  const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
+  if (watched != 0 && !target.from_runtime && !is_elsewhere) [[unlikely]] {
     if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
     on_watched_call(thunk.name, thunk.effect, caller);
   }

@@ -12,62 +12,60 @@
 namespace muster {
 namespace {
 
-Fold g_fold;
 ForkJoin g_choice = ForkJoin::kOff;
 
 // The child has none of the threads that a fold keeps. Handlers are called latest first, and the
 // runtime's own takes the locks that a join needs: so ours is registered once the runtime's is, which
-// it is before its first region.
+// it is before its first region. Two threads that do so at once register it twice, which is harmless.
 bool watch_fork(Runtime& runtime) {
-  if (runtime.fork_is_watched) return true;
+  const std::atomic_ref<bool> is_watched(runtime.fork_is_watched);
+  if (is_watched.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
-    if ((t_muster_watches & kInSerialPart) != 0) g_fold.close(Closed::kFork, {});
+    if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->close(Closed::kFork, {});
   };
-  runtime.fork_is_watched = pthread_atfork(before_fork, nullptr, nullptr) == 0;
-  return runtime.fork_is_watched;
+  if (pthread_atfork(before_fork, nullptr, nullptr) != 0) return false;
+  is_watched.store(true, std::memory_order_release);
+  return true;
 }
 
-// What cannot change as long as the runtime is loaded.
-bool can_be_folded(const Runtime& runtime, Unfolded& why) {
+Foldable judge(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
   if (real.GOMP_parallel_start == nullptr || real.GOMP_parallel_end == nullptr ||
       real.GOMP_barrier == nullptr || real.__kmpc_global_thread_num == nullptr ||
       real.__kmpc_push_num_threads == nullptr || real.omp_get_max_threads == nullptr ||
       real.omp_set_num_threads == nullptr || real.omp_get_dynamic == nullptr ||
       real.omp_get_level == nullptr) {
-    why = Unfolded::kNoStart;
-  } else if (unknown_entry_point(runtime) != nullptr) {
-    why = Unfolded::kUnknownEntries;
-  } else if (barrier_choice().barrier == BarrierKind::kNative) {
-    why = Unfolded::kNotReplaced;
-  } else {
-    return true;
+    return Foldable::kNoStart;
   }
-  return false;
+  return unknown_entry_point(runtime) != nullptr ? Foldable::kUnknownEntries : Foldable::kYes;
+}
+
+// What cannot change as long as the runtime is loaded. Reading a symbol table takes some 300 us.
+bool can_be_folded(Runtime& runtime, Unfolded& why) {
+  const std::atomic_ref<Foldable> known(runtime.foldable);
+  Foldable foldable = known.load(std::memory_order_relaxed);
+  if (foldable == Foldable::kNotJudged) {
+    foldable = judge(runtime);
+    known.store(foldable, std::memory_order_relaxed);
+  }
+  why = foldable == Foldable::kNoStart ? Unfolded::kNoStart : Unfolded::kUnknownEntries;
+  if (foldable != Foldable::kYes) return false;
+  why = Unfolded::kNotReplaced;
+  return barrier_choice().barrier != BarrierKind::kNative;
 }
 
 }  // namespace
 
-Fold& the_fold() { return g_fold; }
-
-void set_fork_join(ForkJoin choice) {
-  g_choice = choice;
-  g_fold.set_patience(choice == ForkJoin::kAuto);
-}
+void set_fork_join(ForkJoin choice) { g_choice = choice; }
 ForkJoin fork_join() { return g_choice; }
 
+void Fold::begin(ThreadState& state) {
+  state_ = &state;
+  next_ = {};
+}
+
 bool Fold::run(const RegionCall& call, Unfolded& why) {
-  if (g_choice == ForkJoin::kOff) {
-    why = Unfolded::kOff;
-    return false;
-  }
   const std::uint8_t watches = t_muster_watches;
-  if ((watches & (kInSerialPart | kMayFold)) == 0) [[unlikely]] {
-    const ThreadState* state = t_thread_state;
-    const bool inside = watches != 0 || (state != nullptr && state->top != nullptr);
-    why = inside ? Unfolded::kInsideRegion : Unfolded::kOtherThread;
-    return false;
-  }
   const unsigned asked = next_.size != 0 ? static_cast<unsigned>(next_.size) : call.asked_size;
   const bool clause = next_.clause || call.has_clause;
   if ((watches & kInSerialPart) == 0 || closed_for(call, asked, clause)) {
@@ -99,9 +97,6 @@ bool Fold::closed_for(const RegionCall& call, unsigned asked, bool clause) {
 
 bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
-  state_ = thread_state();
-  why = Unfolded::kNotReplaced;
-  if (state_ == nullptr) return false;
   why = Unfolded::kInsideRegion;
   if (state_->top != nullptr) return false;
   why = Unfolded::kNotReplaced;
@@ -112,7 +107,8 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
     return false;
   }
   // First, because it is what most regions of a program that always closes early end at.
-  const bool closes_often = rhythm_.was_closed_often();
+  const bool is_patient = g_choice == ForkJoin::kAuto;
+  const bool closes_often = is_patient && rhythm_.was_closed_often();
   why = Unfolded::kClosedOften;
   if (closes_often && !rhythm_.time_to_open()) return false;
   why = Unfolded::kTeamOfOne;
@@ -121,13 +117,8 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
     return false;
   }
   why = Unfolded::kTooFew;
-  if (!closes_often && !rhythm_.time_to_open()) return false;
-  if (judged_ != &call.runtime) {  // reading a symbol table takes some 300 us
-    judged_ = &call.runtime;
-    can_be_folded_ = can_be_folded(call.runtime, why_not_);
-  }
-  why = why_not_;
-  if (!can_be_folded_) return false;
+  if (is_patient && !closes_often && !rhythm_.time_to_open()) return false;
+  if (!can_be_folded(call.runtime, why)) return false;
   why = Unfolded::kInsideRegion;  // a serialized one, or one that began unseen
   if (real.omp_get_level() != 0) return false;
   why = Unfolded::kDynamic;
@@ -150,6 +141,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   order_.announced.store(kNoEpisode, std::memory_order_relaxed);  // another team may count anew
   setting_.store(false, std::memory_order_relaxed);
   regions_ = 0;
+  gone_ = false;
   t_muster_watches = 0;
   real.GOMP_parallel_start(&work, this, asked);
   const bool fork_is_watched = watch_fork(call.runtime);
@@ -172,8 +164,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
     dismiss();
     return false;
   }
-  open_ = true;
-  ++opened_;
+  opened_.add();
   return true;
 }
 
@@ -194,7 +185,7 @@ void Fold::run_open(const RegionBody& body) {
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
-  if (ended_) [[unlikely]] {  // this is a child process by now, without the team
+  if (gone_) [[unlikely]] {
     state_->top = nullptr;
     return;
   }
@@ -217,7 +208,7 @@ void Fold::run_open(const RegionBody& body) {
 }
 
 void Fold::close(Closed reason, CallSite site) {
-  ++closed_[static_cast<unsigned>(reason)];
+  closed_[static_cast<unsigned>(reason)].add();
   note(name_of(reason), /*closed=*/true, site);
   {
     const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
@@ -240,14 +231,12 @@ void Fold::join_for_real() {
   runtime_->real.GOMP_parallel_end();
   give_everything_back();
   Team::release(team_, *state_);
-  open_ = false;
   rhythm_.closed_after(regions_);
-  t_muster_watches = ended_ ? 0 : kMayFold;
+  t_muster_watches = kMayFold;
 }
 
 bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site) {
   const std::uint8_t watches = t_muster_watches;
-  if ((watches & (kInSerialPart | kMayFold)) == 0 || !runtime.replaced) return false;
   if (size < 1) {
     if ((watches & kInSerialPart) != 0) close(Closed::kClause, site);
     next_.clause = true;
@@ -260,54 +249,41 @@ bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallS
   return keeps;
 }
 
-void Fold::begin() {
-  if (gettid() == getpid()) t_muster_watches = kMayFold;
-  reserve_thread_end([] { g_fold.end(); });
-}
-
 void Fold::end() {
-  if ((t_muster_watches & kInSerialPart) != 0) {
-    ended_ = true;
-    close(Closed::kEnd, {});
-  } else if ((t_muster_watches & kMayFold) != 0) {
-    ended_ = true;
-    t_muster_watches = 0;
-  }
+  close(Closed::kEnd, {});
+  end_is_watched_ = false;
 }
 
-void Fold::after_fork_in_child() {
-  // In a region's middle the fold had to stay open. Its threads are no more, and what the runtime
-  // makes of the region is its own business.
-  if (open_) ended_ = (t_muster_watches & kInFoldedRegion) != 0;
-  open_ = false;
-  end_is_watched_ = end_is_watched_ && t_muster_watches != 0;
-  t_muster_watches = ended_ ? 0 : kMayFold;  // the caller is the initial thread now
-  rhythm_ = Rhythm(g_choice == ForkJoin::kAuto);
+void Fold::forget(bool caller) {
+  gone_ = true;
+  end_is_watched_ = end_is_watched_ && caller;
+  rhythm_ = {};
   next_ = {};
-  opened_ = 0;
-  for (std::uint64_t& count : closed_) count = 0;
-  site_count_ = 0;
+  opened_.clear();
+  for (Tally& count : closed_) count.clear();
+  site_count_.store(0, std::memory_order_relaxed);
 }
 
 void Fold::note(const char* reason, bool closed, CallSite site) {
   if (site.symbol == nullptr) return;
-  for (unsigned i = 0; i < site_count_; ++i) {
+  const unsigned count = site_count_.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < count; ++i) {
     FoldSite& known = sites_[i];
     if (known.caller == site.caller && known.reason == reason && known.symbol == site.symbol) {
-      ++known.count;
+      std::atomic_ref(known.count).fetch_add(1, std::memory_order_relaxed);
       return;
     }
   }
-  if (site_count_ < kMaxFoldSites) {
-    sites_[site_count_++] = {site.symbol, site.caller, reason, closed, 1};
-  }
+  if (count == kMaxFoldSites) return;
+  sites_[count] = {site.symbol, site.caller, reason, closed, 1};
+  site_count_.store(count + 1, std::memory_order_release);
 }
 
-void Fold::count(FoldCounts& sum) const {
-  sum.opened = opened_;
-  for (unsigned i = 0; i < kClosedReasons; ++i) sum.closed[i] = closed_[i];
-  for (unsigned i = 0; i < site_count_; ++i) sum.sites[i] = sites_[i];
-  sum.site_count = site_count_;
+void Fold::add_to(FoldCounts& sum) const {
+  sum.opened += opened_.read();
+  for (unsigned i = 0; i < kClosedReasons; ++i) sum.closed[i] += closed_[i].read();
+  const unsigned count = site_count_.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) sum.add(sites_[i]);
 }
 
 }  // namespace muster

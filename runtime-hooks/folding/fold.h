@@ -2,8 +2,8 @@
 // through its serial parts, and the program's next regions run inside it. A fork is then a release of
 // the fold's team, a join a gather. docs/region-folding.md tells what that must not be noticed by.
 //
-// There is one fold in a process, the initial thread's. Its primary thread and the owner of all that
-// is here is that thread; the others read `order_` after a release.
+// Each root thread has one of its own (own_fold.h). It is the fold's primary thread and the owner of
+// all that is here; the others read `order_` after a release.
 #pragma once
 
 #include <atomic>
@@ -37,11 +37,14 @@ struct RegionCall {
 
 class Fold {
  public:
-  // Runs the region in the fold, opening one where it is time to. False, with the reason: the real
-  // runtime must fork it. For any thread.
+  // The calling thread becomes its primary thread.
+  void begin(ThreadState& state);
+
+  // Runs the region in the fold, opening it where it is time to. False, with the reason: the real
+  // runtime must fork it.
   bool run(const RegionCall& call, Unfolded& why);
 
-  // The calling thread asks for its next region's size. True: the real runtime need not be told.
+  // The thread asks for its next region's size. True: the real runtime need not be told.
   bool keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site);
   // Its next region is a serialized one. What the runtime makes of a size asked for before depends on
   // its version, so the one after is left to it.
@@ -53,30 +56,25 @@ class Fold {
   // Code of a folded region changed a setting that the next regions must not see. Any thread.
   void note_setting() { setting_.store(true, std::memory_order_relaxed); }
 
-  // For the fold's primary thread between two regions.
+  // Between two regions.
   void close(Closed reason, CallSite site);
+  // The runtime whose region is open.
+  const Runtime& runtime() const { return *runtime_; }
   // Whether a call is one of the runtime's own, which came back to us.
-  bool is_runtimes_own(const void* caller) const {
-    return runtime_ != nullptr && runtime_->contains(caller);
-  }
+  bool is_runtimes_own(const void* caller) const { return runtime_->contains(caller); }
   // What omp_get_max_threads() answers there.
   int serial_max_threads() const {
     const int inner = runtime_->real.omp_get_max_threads();
     return inner == inner_max_ ? serial_max_ : inner;
   }
 
-  // The library is loaded: the initial thread may fold from now on.
-  void begin();
-  // Its thread ends, and with it the fold.
+  // Its thread ends, and with it the fold that is open.
   void end();
-  // In the child of a fork. The fold's threads are no more.
-  void after_fork_in_child();
+  // In the child of a fork. The fold's threads are no more, unless the primary is the `caller`.
+  void forget(bool caller);
 
-  // What this thread counted.
-  void count(FoldCounts& sum) const;
-
-  // Whether it waits for some regions in a row before it opens. Before the first region.
-  void set_patience(bool patient) { rhythm_ = Rhythm(patient); }
+  // Adds what was counted here. For any thread.
+  void add_to(FoldCounts& sum) const;
 
  private:
   // What a release hands out, and the word that says so, on one line.
@@ -123,21 +121,15 @@ class Fold {
   // omp_set_num_threads(), by an address from dlsym(), is not seen but for this.
   int inner_max_ = 1;
   unsigned long regions_ = 0;
-  const Runtime* judged_ = nullptr;
-  bool can_be_folded_ = false;
-  Unfolded why_not_ = Unfolded::kNoStart;
   Next next_;
-  Rhythm rhythm_{true};
-  bool open_ = false;
-  bool ended_ = false;  // for good
+  Rhythm rhythm_;
+  bool gone_ = false;  // this is a child process by now, without the team
   bool end_is_watched_ = false;
 
-  std::uint64_t opened_ = 0;
-  std::uint64_t closed_[kClosedReasons] = {};
+  Tally opened_;
+  Tally closed_[kClosedReasons];
   FoldSite sites_[kMaxFoldSites];
-  unsigned site_count_ = 0;
+  std::atomic<unsigned> site_count_{0};
 };
-
-Fold& the_fold();
 
 }  // namespace muster

@@ -26,6 +26,9 @@ struct FoldCounts {
   // The first places, in the order of their first time; further ones are counted above only.
   FoldSite sites[kMaxFoldSites];
   unsigned site_count = 0;
+
+  // One thread's, together with what others counted at the same place.
+  void add(const FoldSite& site);
 };
 
 // As they stand now. Others may still be counting.

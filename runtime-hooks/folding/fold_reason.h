@@ -10,7 +10,6 @@ namespace muster {
   X(kTooFew, "too few in a row")      /* auto waits for two before it opens */             \
   X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */       \
   X(kInsideRegion, "inside another region")                                                \
-  X(kOtherThread, "not the initial thread")                                                \
   X(kClause, "a clause")            /* proc_bind and the like: for one region only */      \
   X(kDynamic, "dynamic adjustment") /* the runtime may choose another size each time */    \
   X(kTeamOfOne, "team of one")                                                             \
@@ -29,7 +28,7 @@ namespace muster {
   X(kOtherRuntime, "another runtime")                                                 \
   X(kLastingTask, "detached or target task")                                          \
   X(kFork, "fork")                                                                    \
-  X(kEnd, "end") /* of the program, or of its initial thread */
+  X(kEnd, "end") /* of the program, or of the thread */
 
 #define MUSTER_ENUMERATOR(symbol, name) symbol,
 enum class Unfolded { MUSTER_UNFOLDED_REASONS(MUSTER_ENUMERATOR) };

@@ -10,11 +10,9 @@ namespace muster {
 
 class Rhythm {
  public:
-  explicit constexpr Rhythm(bool patient) : patient_(patient) {}
-
-  // The initial thread begins a region that could be folded, no fold being open.
+  // A thread begins a region that could be folded, no fold of its own being open.
   bool time_to_open() {
-    if (!patient_ || budget_ >= 0) return true;
+    if (budget_ >= 0) return true;
     ++budget_;
     return false;
   }
@@ -45,7 +43,6 @@ class Rhythm {
   static constexpr std::uint64_t kMostSaved = 8;
   static constexpr unsigned kMostFailures = 12;
 
-  bool patient_;
   std::int64_t budget_ = kFirst;
   unsigned failures_ = 0;
 };

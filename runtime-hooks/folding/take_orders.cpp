@@ -50,9 +50,13 @@ void Fold::work(void* fold) {
   PassReason reason = PassReason::kNoMemory;
   frame.me = self.team_->join(size, frame.thread, reason);
   if (frame.me != nullptr) {
+    const std::uint8_t watches_before = t_muster_watches;
+    Fold* const fold_before = (*state).fold;
+    (*state).fold = &self;
     t_muster_watches = kInFoldedRegion;
     self.take_orders(frame, real.__kmpc_global_thread_num(nullptr));
-    t_muster_watches = 0;
+    t_muster_watches = watches_before;
+    (*state).fold = fold_before;
   }
   (*state).top = frame.outer;
   give_everything_back();

@@ -4,12 +4,12 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/own_fold.h"
 
 namespace muster {
 
 thread_local constinit std::uint8_t t_muster_watches
-    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = 0;
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = kNew;
 
 namespace {
 
@@ -21,22 +21,39 @@ Closed reason_for(const char* symbol, Effect effect) {
   return Closed::kCall;
 }
 
+// That in whose region or serial part the calling thread is; else null.
+Fold* fold_around() {
+  const bool inside = (t_muster_watches & (kInSerialPart | kInFoldedRegion)) != 0;
+  return inside ? t_thread_state->fold : nullptr;
+}
+
 }  // namespace
 
 void on_watched_call(const char* symbol, Effect effect, const void* caller) {
-  Fold& fold = the_fold();
-  if (fold.is_runtimes_own(caller)) return;
+  Fold* fold = fold_around();
+  if (fold != nullptr && fold->is_runtimes_own(caller)) return;
   const std::uint8_t watches = t_muster_watches;
   if ((watches & kInSerialPart) != 0) {
     const int saved = errno;
-    fold.close(reason_for(symbol, effect), {symbol, caller});
+    fold->close(reason_for(symbol, effect), {symbol, caller});
     errno = saved;
   } else if ((watches & kInFoldedRegion) != 0 && effect == Effect::kSets) {
-    fold.note_setting();
+    fold->note_setting();
   }
-  if ((t_muster_watches & kMayFold) != 0 && effect == Effect::kPushes) fold.note_clause();
+  if (effect != Effect::kPushes) return;
+  if (Fold* own = own_fold(); own != nullptr) own->note_clause();
 }
 
-int serial_max_threads() { return the_fold().serial_max_threads(); }
+bool is_another_runtimes(const void* function) {
+  const Fold* fold = fold_around();
+  return fold != nullptr && !fold->runtime().contains(function);
+}
+
+bool is_another(const Runtime& runtime) {
+  const Fold* fold = fold_around();
+  return fold != nullptr && &fold->runtime() != &runtime;
+}
+
+int serial_max_threads() { return fold_around()->serial_max_threads(); }
 
 }  // namespace muster

@@ -1,14 +1,18 @@
 // Which threads the thunks of the runtime's entry points (preload/thunks/) have to look at: one byte
-// per thread, zero for all threads but those that a fold concerns.
+// per thread.
 #pragma once
 
 #include <cstdint>
+
+#include "runtime-hooks/runtime.h"
 
 namespace muster {
 
 inline constexpr std::uint8_t kInSerialPart = 1;  // the fold's primary thread, between two regions
 inline constexpr std::uint8_t kInFoldedRegion = 2;  // any thread of a folded region
-inline constexpr std::uint8_t kMayFold = 4;  // the initial thread, in the serial part, no fold open
+inline constexpr std::uint8_t kMayFold = 4;  // a root thread that has a fold, which is not open
+inline constexpr std::uint8_t kNew = 8;      // has none so far: a root thread, or a runtime's own
+// None of them: a thread that has begun to end, and folds no more.
 
 extern "C" thread_local constinit std::uint8_t t_muster_watches
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -35,8 +39,13 @@ constexpr std::uint8_t watched_in(Effect effect) {
 }
 
 // Called before the real entry point `symbol`, by a thread whose t_muster_watches has a flag that the
-// watched_in() its effect. `symbol` lives for ever.
+// watched_in() its effect. `symbol` lives for ever. Not for another runtime's than the fold's.
 void on_watched_call(const char* symbol, Effect effect, const void* caller);
+
+// Whether a runtime, or a function of one, is another than that of the fold in whose region or serial
+// part the calling thread is. False in all other threads.
+bool is_another_runtimes(const void* function);
+bool is_another(const Runtime& runtime);
 
 // What omp_get_max_threads() was when the fold was opened. For its primary thread.
 int serial_max_threads();

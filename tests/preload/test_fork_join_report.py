@@ -17,7 +17,6 @@ REASONS_UNFOLDED = {
     "too few in a row",
     "closed too often",
     "inside another region",
-    "not the initial thread",
     "a clause",
     "dynamic adjustment",
     "team of one",

@@ -15,6 +15,8 @@ void on_watched_call(const char* symbol, Effect effect, const void* caller) {
               caller != nullptr ? "" : ", by nobody");
 }
 
+bool is_another_runtimes(const void*) { return false; }
+
 int serial_max_threads() { return 42; }
 
 }  // namespace muster

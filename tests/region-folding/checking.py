@@ -135,13 +135,16 @@ class Checker:
             "OMP_NUM_THREADS": str(TEAM),
             "OMP_DYNAMIC": "false",
         }
-        if row.variant == "gnu":
+        if row.variant == "gnu" and not row.case.program_of_libgomp:
             environment["LD_PRELOAD"] = str(self.runtimes / row.runtime / "libomp.so.5")
         elif row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.old_runtime)
         module = self.compiler.module(row.case, row.variant)
         if module is not None:
             environment["TRAP_MODULE"] = str(module)
+        second = self.compiler.second_module(row.case)
+        if second is not None:
+            environment["TRAP_SECOND_MODULE"] = str(second)
         return environment | row.case.environment
 
     def _execute(self, row: Row, environment: dict[str, str]) -> Outcome:

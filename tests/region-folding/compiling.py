@@ -47,11 +47,21 @@ class Compiler:
     def binary(self, case: Case, variant: str) -> Path:
         return self.build / f"{case.source.stem}.{variant}"
 
+    def second_module(self, case: Case) -> Path | None:
+        if case.module_of_libiomp5 is None:
+            return None
+        return self.build / f"{case.module_of_libiomp5}.libiomp5.so"
+
+    @staticmethod
+    def _module_variant(case: Case, variant: str) -> str:
+        if case.module_of_libgomp:
+            return "gnu"
+        return "clang" if case.program_of_libgomp else variant
+
     def module(self, case: Case, variant: str) -> Path | None:
         if case.module is None:
             return None
-        if case.module_of_libgomp:
-            variant = "gnu"
+        variant = self._module_variant(case, variant)
         return self.build / f"{case.module}.{variant}.so"
 
     def _commands(
@@ -96,7 +106,14 @@ class Compiler:
             module = self.module(case, variant)
             if module is not None:
                 source = PROGRAMS / "modules" / f"{case.module}.c"
-                wanted[module] = (source, "gnu" if case.module_of_libgomp else variant, [])
+                wanted[module] = (source, self._module_variant(case, variant), [])
+            second = self.second_module(case)
+            if second is not None:
+                folder = self.libomp.parent / "libiomp5"
+                # The old form of a run path, which comes before LD_LIBRARY_PATH.
+                path = f"-Wl,--disable-new-dtags,-rpath,{folder}"
+                source = PROGRAMS / "modules" / f"{case.module_of_libiomp5}.c"
+                wanted[second] = (source, "clang", ["-fopenmp=libiomp5", f"-L{folder}", path])
         with ThreadPoolExecutor(jobs) as pool:
             done = [
                 pool.submit(self._compile, source, variant, output, flags)

@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLD = "runtime-hooks/folding/fold.cpp"
+OWN_FOLD = "runtime-hooks/folding/own_fold.cpp"
 THUNKS = "preload/thunks/thunks.cpp"
 WATCH = "runtime-hooks/folding/watch.cpp"
 FORKS = "preload/kmpc_fork_entries.cpp"
@@ -38,16 +39,17 @@ REMEDIES = (
            ("orphaned_loops", "orphaned_tasks", "orphaned_dependences", "settings", "schedule", "pause", "display",
             "threadprivate_cached")),
     Remedy("entry points of Muster's own close", "preload/entry.h",
-           "    on_watched_call(symbol, Effect::kCloses, caller);\n", "    (void)symbol, (void)caller;\n",
+           "    if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);\n",
+           "    (void)symbol, (void)caller;\n",
            ("combined_regions", "started_regions", "target", "teams")),
     Remedy("arrivals at barriers close", "runtime-hooks/barrier_gate.h",
-           "      on_watched_call(symbol(), Effect::kCloses, caller);\n", "", ("orphaned_blocks",)),
+           "      if (!is_another(runtime())) on_watched_call(symbol(), Effect::kCloses, caller);\n", "", ("orphaned_blocks",)),
     Remedy("queries are answered", THUNKS,
            "    if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];\n    on_watched_call",
            "    on_watched_call", ("getters_quiet",)),
     Remedy("what regions take over is compared", FOLD, "inner != inner_max_) {", "false && inner != inner_max_) {",
            ("set_by_handle",)),
-    Remedy("a region's settings close", WATCH, "    fold.note_setting();\n", "", ("set_in_region",)),
+    Remedy("a region's settings close", WATCH, "    fold->note_setting();\n", "", ("set_in_region",)),
     Remedy("another size closes", FOLD, "} else if (wanted != wanted_size_) {",
            "} else if (false && wanted != wanted_size_) {", ("clause_num_threads", "team_sizes")),
     Remedy("a clause for one region closes", FOLD, "  const bool clause = next_.clause || call.has_clause;\n",
@@ -65,14 +67,17 @@ REMEDIES = (
            "    if (fp_is_inherited()) order_.fp.put_in_force();\n", "", ("floating_point",)),
     Remedy("a close keeps floating-point flags", FOLD, "    const KeptFpEnvironment kept;", "    //",
            ("floating_flags",)),
-    Remedy("fork closes", FOLD, "    if ((t_muster_watches & kInSerialPart) != 0) g_fold.close(Closed::kFork, {});\n",
-           "", ("fork_serial",)),
-    Remedy("the end closes", FOLD, "    ended_ = true;\n    close(Closed::kEnd, {});\n", "    ended_ = true;\n",
-           ("exit_handlers", "end_of_thread")),
-    Remedy("other threads' regions are not folded", FOLD,
-           "  if ((watches & (kInSerialPart | kMayFold)) == 0) [[unlikely]] {\n",
-           "  if ((watches & (kInSerialPart | kMayFold)) == 0 && t_thread_state != nullptr &&\n"
-           "      t_thread_state->top != nullptr) {\n", ("roots",)),
+    Remedy("fork closes", FOLD, "    if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->close(Closed::kFork, {});\n",
+           "", ("fork_serial", "roots_fork")),
+    Remedy("the end closes", FOLD, "  close(Closed::kEnd, {});\n", "", ("exit_handlers", "end_of_thread", "roots_end")),
+    Remedy("each root thread has its own fold", OWN_FOLD, "    fold = ::new (pages) Fold();\n",
+           "    static Fold* only = ::new (pages) Fold();\n    fold = only;\n", ("roots", "roots_settings")),
+    Remedy("a thread that ends folds no more", OWN_FOLD,
+           "  if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;\n", "", ("roots_end",)),
+    Remedy("another runtime's answers are its own", THUNKS,
+           "target.to_runtime && is_another_runtimes(target.function);\n", "false;\n", ("roots_of_libgomp",)),
+    Remedy("a fold is one runtime's", FOLD, "  if (&call.runtime != runtime_) {\n", "  if (false) {\n",
+           ("two_replaced",)),
     Remedy("cancellation is left to the runtime", "runtime-hooks/why_not_replaced.cpp",
            "real.omp_get_cancellation() != 0", "false", ("cancel",)),
 )  # fmt: skip

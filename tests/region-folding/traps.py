@@ -13,6 +13,8 @@ unordered              stdout is compared line by line, in any order
 flags WORDS            further compiler flags
 module NAME            programs/modules/NAME.c is built for it; TRAP_MODULE holds its path
 libgomp-module NAME    the same, by gcc, linked with libgomp
+libiomp5-module NAME   another one, linked with libiomp5 whatever the row's runtime is; in TRAP_SECOND_MODULE
+libgomp-program        the program runs on libgomp, its module on libomp: for the variant `gnu` only
 needs MACHINE          only on that machine (as `uname -m` says)
 skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, any
 fails-stock WHY        stock does now and then: what goes wrong once is tried once more
@@ -67,6 +69,8 @@ class Case:
     flags: tuple[str, ...] = ()
     module: str | None = None
     module_of_libgomp: bool = False
+    module_of_libiomp5: str | None = None
+    program_of_libgomp: bool = False
     machine: str | None = None
     skips: list[tuple[str, str | None]] = field(default_factory=list)
     fails_stock: bool = False
@@ -112,6 +116,11 @@ def _apply(case: Case, text: str) -> None:
     elif word in ("module", "libgomp-module"):
         case.module = rest
         case.module_of_libgomp = word == "libgomp-module"
+    elif word == "libiomp5-module":
+        case.module_of_libiomp5 = rest
+    elif text == "libgomp-program":
+        case.program_of_libgomp = True
+        case.skips += [(variant, None) for variant in ("clang", "gcc")]
     elif word == "needs":
         case.machine = rest
     elif word == "fails-stock" and rest:

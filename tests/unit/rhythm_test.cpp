@@ -27,7 +27,7 @@ double loss(Rhythm& rhythm, unsigned in_a_row, unsigned regions) {
 }
 
 TEST(Rhythm, LeavesTheFirstRegionsToTheRuntime) {
-  Rhythm rhythm(true);
+  Rhythm rhythm;
   EXPECT_FALSE(rhythm.time_to_open());
   EXPECT_FALSE(rhythm.time_to_open());
   EXPECT_TRUE(rhythm.time_to_open());
@@ -35,13 +35,13 @@ TEST(Rhythm, LeavesTheFirstRegionsToTheRuntime) {
 
 TEST(Rhythm, LosesLittleWhateverTheProgramDoes) {
   for (const unsigned in_a_row : {1U, 2U, 3U, 4U, 5U, 8U, 100U}) {
-    Rhythm rhythm(true);
+    Rhythm rhythm;
     EXPECT_LT(loss(rhythm, in_a_row, 10'000), 0.02 * 10'000) << in_a_row << " in a row";
   }
 }
 
 TEST(Rhythm, LosesLittleToOneThatLuresIt) {
-  Rhythm rhythm(true);
+  Rhythm rhythm;
   double lost = 0;
   for (unsigned round = 0; round < 1000; ++round) {
     lost += loss(rhythm, 4, 4);
@@ -51,14 +51,8 @@ TEST(Rhythm, LosesLittleToOneThatLuresIt) {
 }
 
 TEST(Rhythm, FoldsAgainAtOnceWhereItPays) {
-  Rhythm rhythm(true);
+  Rhythm rhythm;
   EXPECT_LT(loss(rhythm, 100, 10'000), -0.45 * 10'000);
-  EXPECT_TRUE(rhythm.time_to_open());
-}
-
-TEST(Rhythm, WithoutPatienceAlwaysOpens) {
-  Rhythm rhythm(false);
-  rhythm.closed_after(1);
   EXPECT_TRUE(rhythm.time_to_open());
 }
 

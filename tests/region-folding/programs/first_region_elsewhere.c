@@ -1,6 +1,6 @@
 // The program's first regions are those of another thread; the initial one comes later.
-// muster-test: folded >= 15
-// muster-test: unfolded "not the initial thread" >= 10
+// muster-test: folded >= 45
+// muster-test: closed "end" >= 3
 #include <pthread.h>
 
 #include "trap.h"

@@ -1,6 +1,8 @@
-// Other threads of the program run regions of their own while the initial thread folds its own.
-// muster-test: folded >= 40
-// muster-test: unfolded "not the initial thread" >= 40
+// Other threads of the program run regions of their own while the initial thread runs its own: each in
+// a fold of its own.
+// muster-test: folded >= 480
+// muster-test: closed "runtime call" >= 200
+// muster-test: closed "end" >= 1
 // muster-test: auto
 #include <pthread.h>
 

@@ -1,0 +1,73 @@
+#include "runtime-hooks/folding/own_fold.h"
+
+#include <new>
+
+#include "platform/pages.h"
+#include "runtime-hooks/folding/thread_end.h"
+
+namespace muster {
+namespace {
+
+Unfolded why_without_fold() {
+  const std::uint8_t watches = t_muster_watches;
+  if (watches == 0) return Unfolded::kEnding;
+  const ThreadState* state = t_thread_state;
+  const bool inside =
+      (watches & kInFoldedRegion) != 0 || (state != nullptr && state->top != nullptr);
+  return inside ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
+}
+
+// The calling thread ends.
+void end_own_fold() {
+  if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->end();
+  if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;
+}
+
+}  // namespace
+
+Fold* first_own_fold() {
+  ThreadState* state = thread_state();
+  if (state == nullptr || state->top != nullptr) return nullptr;
+  Fold* fold = state->own_fold.load(std::memory_order_relaxed);
+  if (fold == nullptr) {
+    void* pages = map_pages(sizeof(Fold));
+    if (pages == nullptr) return nullptr;
+    fold = ::new (pages) Fold();
+    state->own_fold.store(fold, std::memory_order_release);  // the report reads it
+  }
+  fold->begin(*state);
+  state->fold = fold;
+  t_muster_watches = kMayFold;
+  return fold;
+}
+
+bool run_folded(const RegionCall& call, Unfolded& why) {
+  if (fork_join() == ForkJoin::kOff) {
+    why = Unfolded::kOff;
+    return false;
+  }
+  if (Fold* fold = own_fold(); fold != nullptr) [[likely]]
+    return fold->run(call, why);
+  why = why_without_fold();
+  return false;
+}
+
+void reserve_fold_ends() { reserve_thread_end(end_own_fold); }
+
+void folds_after_fork() {
+  const bool in_folded_region = (t_muster_watches & kInFoldedRegion) != 0;
+  for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    state->fold = nullptr;
+    Fold* fold = state->own_fold.load(std::memory_order_relaxed);
+    if (fold != nullptr) fold->forget(state == t_thread_state);
+  }
+  // In a region's middle the fold had to stay open, and what the runtime makes of it is its own
+  // business.
+  if (in_folded_region) {
+    t_muster_watches = 0;
+  } else if (t_muster_watches != 0) {
+    t_muster_watches = kNew;
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// A fold belongs to a root thread: one that runs regions at level 0. It is made when the thread first
+// needs it, kept with the thread's state, and taken over with that by a later thread.
+#pragma once
+
+#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// For a thread that is kNew: makes it one that may fold. Null where it is inside a region already, and
+// without memory.
+Fold* first_own_fold();
+
+// The calling thread's, in its serial part or what may be one; null inside a folded region and for a
+// thread that ends.
+inline Fold* own_fold() {
+  if ((t_muster_watches & (kInSerialPart | kMayFold)) != 0) [[likely]]
+    return t_thread_state->fold;
+  return (t_muster_watches & kNew) != 0 ? first_own_fold() : nullptr;
+}
+
+// Runs the region in the calling thread's fold. False, with the reason: the real runtime must fork it.
+bool run_folded(const RegionCall& call, Unfolded& why);
+
+// When the library is loaded: folds are closed at the ends of their threads.
+void reserve_fold_ends();
+
+// In the child of a fork: all folds' threads are no more.
+void folds_after_fork();
+
+}  // namespace muster
