@@ -11,7 +11,7 @@ namespace {
 template <class Fork>
 auto region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data, Fork&& fork,
             Unfolded why = Unfolded::kOtherKind) {
-  const ForkScope scope(runtime, why);
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
   if (runtime.contains(caller) || !scope.wraps()) return fork(function, data);
   GompRegion wrapped{function, data, scope.whose()};
   return fork(&GompRegion::run, static_cast<void*>(&wrapped));

@@ -87,7 +87,7 @@ MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::
       runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", MUSTER_CALLER}};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced && run_folded(call, why)) return;
-  const ForkScope fork(runtime, why);
+  const ForkScope fork(runtime, why, reinterpret_cast<const void*>(function));
   if (fork.wraps()) {
     fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
   } else {
@@ -106,7 +106,7 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const RegionCall call{runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced && run_folded(call, why)) return;
-  const ForkScope fork(runtime, why);
+  const ForkScope fork(runtime, why, reinterpret_cast<const void*>(function));
   if (!fork.wraps()) {
     real(where, count, function, condition, argument);
     return;
@@ -132,7 +132,7 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
 MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
-  if (Fold* fold = own_fold(); fold != nullptr) fold->note_serialized();
+  if (Fold* fold = own_fold(&runtime); fold != nullptr) fold->note_serialized();
   note_serialized(runtime, MUSTER_CALLER, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }
@@ -142,7 +142,7 @@ MUSTER_EXPORT void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread 
                                            std::int32_t size) {
   ensure_ready();
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
-  if (Fold* fold = runtime.replaced ? own_fold() : nullptr; fold != nullptr) {
+  if (Fold* fold = runtime.replaced ? own_fold(&runtime) : nullptr; fold != nullptr) {
     if (fold->keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER})) return;
   }
   required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);

@@ -129,6 +129,7 @@ class Arrival {
     if (frame.team->runtime().contains(caller_)) return false;
     const Binding binding = binding_of(caller_, symbol());
     if (binding.runtime != &frame.team->runtime()) return pass(PassReason::kNoFrame);
+    frame.met_barrier = true;
     frame.caller_begin = binding.begin;
     frame.caller_end = binding.end;
     return true;
@@ -155,7 +156,11 @@ class Arrival {
     if (reason == PassReason::kNoFrame) {
       const Runtime& bound_to = runtime();
       if (bound_to.contains(caller_)) return false;
-      if (!bound_to.replaced) reason = bound_to.reason;
+      if (bound_to.replaced) {
+        g_frames_missed.fetch_add(1, std::memory_order_relaxed);
+      } else {
+        reason = bound_to.reason;
+      }
     }
     state_->passed[static_cast<unsigned>(entry_)].add();
     state_->reasons[static_cast<unsigned>(reason)].add();

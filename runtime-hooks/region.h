@@ -30,6 +30,7 @@ class FrameScope {
   }
   ~FrameScope() {
     if (state_ != nullptr) state_->top = frame_.outer;
+    if (frame_.met_barrier) frame_.team->note_barrier_met();
     give_everything_back();
   }
   FrameScope(const FrameScope&) = delete;
@@ -52,17 +53,28 @@ inline bool is_known(const Frame* around) {
 // Before the region's function begins, and when it has ended, the thread is in none of the program's
 // code but tasks that the real join finishes. They are the region's: a frame without a team keeps
 // them from the region around it, where the thread has another number.
+//
+// A region that is expected to meet no barrier has no team either, if there is no frame around it that
+// its threads could take for theirs (quiet_regions.h). `function` is the region's.
 class ForkScope {
  public:
-  ForkScope(Runtime& runtime, Unfolded why) : state_(thread_state()) {
+  ForkScope(Runtime& runtime, Unfolded why, const void* function)
+      : state_(thread_state()), function_(function) {
     give_everything_back();  // the region's threads inherit it
     whose_.runtime = &runtime;
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
     } else if (state_ != nullptr && is_known(state_->top)) {
-      whose_.team = Team::acquire(runtime, *state_);
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
+      quiet_ = state_->top == nullptr && state_->quiet.is_quiet(function);
+      if (quiet_) {
+        missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
+      } else {
+        whose_.team = Team::acquire(runtime, *state_);
+        asks_ = state_->top == nullptr && !state_->quiet.has_barriers(function);
+        if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
+      }
     }
     if (state_ == nullptr || state_->top == nullptr) return;
     around_ = state_->top;
@@ -73,7 +85,12 @@ class ForkScope {
   }
   ~ForkScope() {
     if (around_ != nullptr) state_->top = around_;
-    if (whose_.team != nullptr) Team::release(whose_.team, *state_);
+    if (whose_.team != nullptr) {
+      if (asks_) state_->quiet.ran(function_, whose_.team->barrier_met());
+      Team::release(whose_.team, *state_);
+    } else if (quiet_ && g_frames_missed.load(std::memory_order_relaxed) != missed_before_) {
+      state_->quiet.was_not_quiet(function_);
+    }
   }
   ForkScope(const ForkScope&) = delete;
   ForkScope& operator=(const ForkScope&) = delete;
@@ -86,6 +103,10 @@ class ForkScope {
 
  private:
   ThreadState* const state_;
+  const void* const function_;
+  bool quiet_ = false;
+  bool asks_ = false;
+  std::uint32_t missed_before_ = 0;
   RegionTeam whose_;
   Frame* around_ = nullptr;
   Frame outside_;

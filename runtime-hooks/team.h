@@ -41,6 +41,21 @@ class Team {
 
   Runtime& runtime() const { return *runtime_; }
 
+  // Whether a region's threads met a barrier (quiet_regions.h). The forking thread begins to ask before
+  // the region, the threads answer as they leave it, and it learns of that after the real join.
+  void ask_for_barriers(bool asks) {
+    if (asks_for_barriers_ != asks) asks_for_barriers_ = asks;  // all threads read that line
+    if (barrier_met_.load(std::memory_order_relaxed)) {
+      barrier_met_.store(false, std::memory_order_relaxed);
+    }
+  }
+  void note_barrier_met() {
+    if (asks_for_barriers_ && !barrier_met_.load(std::memory_order_relaxed)) {
+      barrier_met_.store(true, std::memory_order_relaxed);
+    }
+  }
+  bool barrier_met() const { return barrier_met_.load(std::memory_order_relaxed); }
+
   // For each thread of the region before its first barrier, with the region's size. Null, with the
   // reason, when this team's barriers cannot be replaced: for all threads alike.
   Member* join(unsigned size, unsigned thread, PassReason& reason);
@@ -138,6 +153,8 @@ class Team {
   std::atomic<unsigned> size_{0};
   BarrierKind kind_ = BarrierKind::kNative;
   PassReason reason_ = PassReason::kNoMemory;
+  bool asks_for_barriers_ = false;
+  std::atomic<bool> barrier_met_{false};
   unsigned combined_by_one_ = kManyCombinedByOne;
   PaddedArray<Member> members_;
   Lock preparing_;

@@ -12,6 +12,8 @@ namespace muster {
 thread_local constinit ThreadState* t_thread_state __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
+std::atomic<std::uint32_t> g_frames_missed{0};
+
 namespace {
 
 std::atomic<ThreadState*> g_first{nullptr};

@@ -7,6 +7,7 @@
 #include "platform/cache_line.h"
 #include "runtime-hooks/folding/fold_reason.h"
 #include "runtime-hooks/pass_reason.h"
+#include "runtime-hooks/quiet_regions.h"
 #include "runtime-hooks/reduction.h"
 #include "waiting/runtime_yield.h"
 #include "waiting/wait_stats.h"
@@ -29,6 +30,7 @@ struct Frame {
   unsigned serialized = 0;          // serialized regions entered inside this one
   bool at_real_barrier = false;     // tasks created now belong to the instance just arrived at
   bool between_regions = false;     // of a fork inside a region: see ForkScope
+  bool met_barrier = false;         // a barrier of the region has asked for the team
   bool gathered_otherwise = false;  // the last gather was called off, as this thread knows
   Reduction reduction = Reduction::kReal;                  // how the present one is done
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team
@@ -43,6 +45,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
+  QuietRegions quiet;
   std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
   Tally regions;

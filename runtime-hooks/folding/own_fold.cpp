@@ -8,13 +8,16 @@
 namespace muster {
 namespace {
 
+// A quiet region's threads have no frame (quiet_regions.h).
+bool is_inside(const ThreadState& state, const Runtime* runtime) {
+  if (state.top != nullptr) return true;
+  if (runtime == nullptr || runtime->real.omp_get_level == nullptr) return false;
+  return runtime->real.omp_get_level() != 0;
+}
+
 Unfolded why_without_fold() {
-  const std::uint8_t watches = t_muster_watches;
-  if (watches == 0) return Unfolded::kEnding;
-  const ThreadState* state = t_thread_state;
-  const bool inside =
-      (watches & kInFoldedRegion) != 0 || (state != nullptr && state->top != nullptr);
-  return inside ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
+  if (t_muster_watches == 0) return Unfolded::kEnding;
+  return t_thread_state != nullptr ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
 }
 
 // The calling thread ends.
@@ -25,9 +28,9 @@ void end_own_fold() {
 
 }  // namespace
 
-Fold* first_own_fold() {
+Fold* first_own_fold(const Runtime* runtime) {
   ThreadState* state = thread_state();
-  if (state == nullptr || state->top != nullptr) return nullptr;
+  if (state == nullptr || is_inside(*state, runtime)) return nullptr;
   Fold* fold = state->own_fold.load(std::memory_order_relaxed);
   if (fold == nullptr) {
     void* pages = map_pages(sizeof(Fold));
@@ -46,7 +49,7 @@ bool run_folded(const RegionCall& call, Unfolded& why) {
     why = Unfolded::kOff;
     return false;
   }
-  if (Fold* fold = own_fold(); fold != nullptr) [[likely]]
+  if (Fold* fold = own_fold(&call.runtime); fold != nullptr) [[likely]]
     return fold->run(call, why);
   why = why_without_fold();
   return false;

@@ -7,16 +7,16 @@
 
 namespace muster {
 
-// For a thread that is kNew: makes it one that may fold. Null where it is inside a region already, and
-// without memory.
-Fold* first_own_fold();
+// For a thread that is kNew: makes it one that may fold. Null where it is inside a region already, as far
+// as frames tell and `runtime`, if that is known; and without memory.
+Fold* first_own_fold(const Runtime* runtime);
 
 // The calling thread's, in its serial part or what may be one; null inside a folded region and for a
 // thread that ends.
-inline Fold* own_fold() {
+inline Fold* own_fold(const Runtime* runtime) {
   if ((t_muster_watches & (kInSerialPart | kMayFold)) != 0) [[likely]]
     return t_thread_state->fold;
-  return (t_muster_watches & kNew) != 0 ? first_own_fold() : nullptr;
+  return (t_muster_watches & kNew) != 0 ? first_own_fold(runtime) : nullptr;
 }
 
 // Runs the region in the calling thread's fold. False, with the reason: the real runtime must fork it.

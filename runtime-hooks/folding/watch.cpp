@@ -41,7 +41,7 @@ void on_watched_call(const char* symbol, Effect effect, const void* caller) {
     fold->note_setting();
   }
   if (effect != Effect::kPushes) return;
-  if (Fold* own = own_fold(); own != nullptr) own->note_clause();
+  if (Fold* own = own_fold(nullptr); own != nullptr) own->note_clause();
 }
 
 bool is_another_runtimes(const void* function) {

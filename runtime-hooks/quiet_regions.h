@@ -1,0 +1,60 @@
+// Regions without barriers of their own are most regions of most programs, and to hand a team to their
+// threads costs a line transfer. So a thread remembers the functions of the regions that it forks, and
+// one that has met no barrier for a while gets no team. If it meets one after all, all threads of the
+// region find no frame and go to the real barrier together, and from then on the function has teams.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace muster {
+
+// Barriers that found no frame, of all threads: read by whoever forks regions without one.
+extern std::atomic<std::uint32_t> g_frames_missed;
+
+// One thread's. Keyed by address: a function that is unloaded may leave its place to another, which is
+// then taken for a quiet one until it meets a barrier.
+class QuietRegions {
+ public:
+  bool is_quiet(const void* function) const {
+    const Place& place = places_[index_of(function)];
+    return place.function == function && place.runs == kEnough;
+  }
+
+  bool has_barriers(const void* function) const {
+    const Place& place = places_[index_of(function)];
+    return place.function == function && place.runs == kNever;
+  }
+
+  // A region with a team has ended.
+  void ran(const void* function, bool met_barrier) {
+    Place& place = places_[index_of(function)];
+    if (place.function != function) place = {function, 0};
+    if (met_barrier) {
+      place.runs = kNever;
+    } else if (place.runs < kEnough) {
+      ++place.runs;
+    }
+  }
+
+  // A quiet one has met a barrier.
+  void was_not_quiet(const void* function) { places_[index_of(function)] = {function, kNever}; }
+
+ private:
+  struct Place {
+    const void* function = nullptr;
+    std::uint8_t runs = 0;
+  };
+  static constexpr std::uint8_t kEnough = 8;
+  static constexpr std::uint8_t kNever = 255;
+  static constexpr unsigned kPlaces = 32;
+
+  static unsigned index_of(const void* function) {
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    return static_cast<unsigned>((address >> 4 ^ address >> 9) % kPlaces);
+  }
+
+  Place places_[kPlaces];
+};
+
+}  // namespace muster
