@@ -77,9 +77,13 @@ const TeamTotals& collect_totals() {
   }
   totals.use_count = retired.use_count;
   for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
-    if (!team->replaced()) continue;
-    const unsigned size = team->size();
-    for (unsigned i = 0; i < size; ++i) totals.add_member(team->kind(), size, i, team->stats(i));
+    for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
+      const TeamState& state = team->state(kept);
+      const unsigned size = state.size.load(std::memory_order_acquire);
+      if (state.ops == nullptr) continue;
+      for (unsigned i = 0; i < size; ++i)
+        totals.add_member(state.kind, size, i, state.members[i].stats);
+    }
   }
   return totals;
 }

@@ -109,28 +109,51 @@ Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
   return nullptr;
 }
 
-// The first thread of a region that has another size than the last one makes the state; the others
-// wait for it here. No thread of an earlier region is left that could read the old state.
+// The first thread of a region that has another size than the last one puts the state of that size in
+// force; the others wait for it here. No thread of an earlier region is left that could read the old one.
 void Team::prepare(unsigned size) {
   const Locked locked(preparing_);
-  if (size_.load(std::memory_order_relaxed) == size) return;
-  retire();
-  ops_ = nullptr;
-  kind_ = g_choice.barrier;
+  const unsigned before = size_.load(std::memory_order_relaxed);
+  if (before == size) return;
+  if (ops_ != nullptr) process_load_sensor().teams_shrank(before);
+  TeamState& state = state_for(size);
+  state.last_use = ++size_changes_;
+  ops_ = state.ops;
+  barrier_ = state.barrier;
+  members_ = state.members;
+  reason_ = state.reason;
+  if (ops_ != nullptr) process_load_sensor().teams_grew(size);
+  size_.store(size, std::memory_order_release);
+}
+
+// The one that is kept, or a new one in the place of the one not used for longest.
+TeamState& Team::state_for(unsigned size) {
+  TeamState* oldest = &states_[0];
+  for (TeamState& state : states_) {
+    if (state.size.load(std::memory_order_relaxed) == size) return state;
+    if (state.last_use < oldest->last_use) oldest = &state;
+  }
+  retire(*oldest);
+  make(*oldest, size);
+  return *oldest;
+}
+
+void Team::make(TeamState& state, unsigned size) {
+  state.kind = g_choice.barrier;
   const unsigned bound = bound_cpus(runtime_->real);
-  if (kind_ == BarrierKind::kAuto) {
-    kind_ = choose_barrier(size, bound != 0 ? bound : allowed_cpus());
+  if (state.kind == BarrierKind::kAuto) {
+    state.kind = choose_barrier(size, bound != 0 ? bound : allowed_cpus());
   }
   if (size <= 1) {
-    reason_ = PassReason::kTeamOfOne;
+    state.reason = PassReason::kTeamOfOne;
   } else if (size > kMaxTeam) {
-    reason_ = PassReason::kTooManyThreads;
-  } else if (kind_ == BarrierKind::kNative) {
-    reason_ = PassReason::kNative;
+    state.reason = PassReason::kTooManyThreads;
+  } else if (state.kind == BarrierKind::kNative) {
+    state.reason = PassReason::kNative;
   } else {
     register_fences();
-    const auto* ops = barrier_ops<NativeMemory>(kind_, g_choice.wait);
-    const Layout layout = layout_of(kind_, size);
+    const auto* ops = barrier_ops<NativeMemory>(state.kind, g_choice.wait);
+    const Layout layout = layout_of(state.kind, size);
     const bool calibrated = needs_calibration(g_choice.wait);
     const WaitParameters wait{
         .team_size = size,
@@ -145,25 +168,26 @@ void Team::prepare(unsigned size) {
         .conditional_ns = g_choice.conditional_ns};
     const std::size_t bytes = ops->bytes(size, layout) + PaddedArray<Member>::bytes(size, layout) +
                               2 * layout.stride + 2 * sizeof(Member);
-    barrier_ = arena_.reserve(bytes) ? ops->create(arena_, size, layout, wait) : nullptr;
-    if (barrier_ != nullptr) {
-      members_ = PaddedArray<Member>(arena_, size, layout);
-      ops_ = ops;
-      process_load_sensor().teams_grew(size);
-    } else {
-      reason_ = PassReason::kNoMemory;
+    state.barrier =
+        state.arena.reserve(bytes) ? ops->create(state.arena, size, layout, wait) : nullptr;
+    state.reason = PassReason::kNoMemory;
+    if (state.barrier != nullptr) {
+      state.members = PaddedArray<Member>(state.arena, size, layout);
+      state.ops = ops;
     }
   }
-  size_.store(size, std::memory_order_release);
+  state.size.store(size, std::memory_order_release);  // the report may look
 }
 
-void Team::retire() {
-  if (ops_ == nullptr) return;
-  const Locked locked(g_teams_lock);
-  const unsigned size = size_.load(std::memory_order_relaxed);
-  process_load_sensor().teams_shrank(size);
-  for (unsigned i = 0; i < size; ++i)
-    retired_totals().add_member(kind_, size, i, members_[i].stats);
+void Team::retire(TeamState& state) {
+  const unsigned size = state.size.load(std::memory_order_relaxed);
+  if (state.ops != nullptr) {
+    const Locked locked(g_teams_lock);
+    for (unsigned i = 0; i < size; ++i)
+      retired_totals().add_member(state.kind, size, i, state.members[i].stats);
+  }
+  state.size.store(0, std::memory_order_relaxed);
+  state.ops = nullptr;
 }
 
 void Team::call_off(const Frame& frame, bool lasting) {

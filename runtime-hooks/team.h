@@ -1,6 +1,7 @@
 // A team's barrier state. It is made for the first region that a thread forks and used again for
 // its next ones: episodes go on counting, so nothing is reset between regions. Nobody can be inside
-// when a region begins or ends, because the runtime's own join barrier lies between.
+// when a region begins or ends, because the runtime's own join barrier lies between. A team whose size
+// changes to and fro keeps the state of the last few sizes.
 #pragma once
 
 #include <atomic>
@@ -33,6 +34,18 @@ struct alignas(kCoherenceGranule) Member {
   WaitStats stats;
 };
 
+// What a team has of one size.
+struct TeamState {
+  const BarrierOps<NativeMemory>* ops = nullptr;  // null: not replaced, because of `reason`
+  void* barrier = nullptr;
+  PaddedArray<Member> members;
+  BarrierKind kind = BarrierKind::kNative;
+  PassReason reason = PassReason::kNoMemory;
+  std::atomic<unsigned> size{0};  // 0: this one is free
+  std::uint64_t last_use = 0;     // in regions of another size than the one before
+  Arena arena;
+};
+
 class Team {
  public:
   // For the forking thread. acquire() is null when there is no memory.
@@ -40,6 +53,7 @@ class Team {
   static void release(Team* team, ThreadState& state);
 
   Runtime& runtime() const { return *runtime_; }
+  unsigned size() const { return size_.load(std::memory_order_acquire); }
 
   // Whether a region's threads met a barrier (quiet_regions.h). The forking thread begins to ask before
   // the region, the threads answer as they leave it, and it learns of that after the real join.
@@ -133,32 +147,32 @@ class Team {
 
   // For the report.
   Team* next_made() const { return next_made_; }
-  BarrierKind kind() const { return kind_; }
-  unsigned size() const { return size_.load(std::memory_order_acquire); }
-  bool replaced() const { return ops_ != nullptr; }
-  const WaitStats& stats(unsigned thread) const { return members_[thread].stats; }
+  static constexpr unsigned kSizesKept = 4;
+  const TeamState& state(unsigned i) const { return states_[i]; }
 
  private:
   friend void teams_after_fork();
 
   void prepare(unsigned size);
-  void retire();
+  TeamState& state_for(unsigned size);
+  void make(TeamState& state, unsigned size);
+  static void retire(TeamState& state);
 
   Interruption<NativeMemory> interruption_;
   alignas(kCoherenceGranule) void* handed_on_[2] = {};
-  alignas(kCoherenceGranule) const BarrierOps<NativeMemory>* ops_ =
-      nullptr;  // null: this size is not replaced, because of reason_
+  // Of the present size, as in its TeamState.
+  alignas(kCoherenceGranule) const BarrierOps<NativeMemory>* ops_ = nullptr;
   void* barrier_ = nullptr;
   Runtime* runtime_ = nullptr;
   std::atomic<unsigned> size_{0};
-  BarrierKind kind_ = BarrierKind::kNative;
   PassReason reason_ = PassReason::kNoMemory;
   bool asks_for_barriers_ = false;
   std::atomic<bool> barrier_met_{false};
   unsigned combined_by_one_ = kManyCombinedByOne;
   PaddedArray<Member> members_;
   Lock preparing_;
-  Arena arena_;
+  TeamState states_[kSizesKept];
+  std::uint64_t size_changes_ = 0;
   Team* next_made_ = nullptr;
   Team* next_spare_ = nullptr;
 };
