@@ -19,6 +19,9 @@ namespace muster {
 
 inline std::atomic<bool> g_ready{false};
 
+// In the child of a fork: what MUSTER_YIELD=auto knew of others (yield_entry.cpp).
+void forget_foreign_time();
+
 // Reads the settings and arranges for fork(). Once, at the first call of any entry point: not
 // before, so that a program without OpenMP pays and sees nothing.
 void get_ready();

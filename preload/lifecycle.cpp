@@ -35,6 +35,7 @@ void after_fork_in_child() {
   teams_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
+  forget_foreign_time();
   process_load_sensor().after_fork_in_child();
 }
 

@@ -33,7 +33,7 @@ inline constexpr Option kOptions[] = {
      "Beside strangers, ask the kernel for a time slice of this length (`auto`: 100us)."},
     {"MUSTER_PLACE", "auto", "auto|off",
      "Move a team's threads between its CPUs while that pays, unless the user placed them."},
-    {"MUSTER_YIELD", "native", MUSTER_YIELD_VALUES,
+    {"MUSTER_YIELD", "auto", MUSTER_YIELD_VALUES,
      "A `sched_yield` that the OpenMP runtime calls: the system call, mostly none, or as fits."},
     {"MUSTER_FORKJOIN", name_of(kDefaultForkJoin), "auto|on|off",
      "Whether Muster forks and joins parallel regions itself; `auto`: where that pays."},
@@ -80,7 +80,7 @@ struct Settings {
   WaitChoice wait{WaitKind::kAuto, 0};
   std::uint64_t slice_us = kShortSliceMicroseconds;  // 0: off
   bool place = true;
-  YieldKind yield = YieldKind::kNative;
+  YieldKind yield = YieldKind::kAuto;
   ForkJoin fork_join = kDefaultForkJoin;
   std::uint64_t wait_base_us = 0;  // 0: not set
   std::uint64_t wait_cond_us = 0;

@@ -10,9 +10,20 @@
 #include "preload/options.h"
 #include "runtime-hooks/thread_state.h"
 #include "runtime-hooks/yield_caller.h"
+#include "waiting/foreign_time.h"
 
 namespace muster {
 namespace {
+
+ForeignTime g_foreign_time;
+
+CpuClocks read_clocks() {
+  AffinityMask mask;
+  if (!own_affinity(mask)) return {};
+  const std::uint64_t idle_ns = idle_ns_elsewhere(mask, kNoCpu);
+  if (idle_ns == kIdleTimeUnknown) return {};
+  return {monotonic_ns(), process_cpu_ns(), idle_ns, mask.count()};
+}
 
 // Null: leave the call alone (MUSTER=off, or no memory).
 ThreadState* state_for_yield() {
@@ -28,6 +39,14 @@ int yield_in_runtime() {
   if (state == nullptr) return yield_cpu();
   YieldCounts& counts = state->yield_counts;
   switch (settings().yield) {
+    case YieldKind::kAuto:
+      state->yields.adapt_to_strangers<NativeMemory>(counts, [](std::uint64_t now_ns) {
+        const int saved = errno;
+        const bool others_ran = g_foreign_time.others_ran(now_ns, read_clocks);
+        errno = saved;
+        return others_ran;
+      });
+      return 0;
     case YieldKind::kSkip:
       state->yields.skip<NativeMemory>(counts);
       return 0;
@@ -42,6 +61,9 @@ int yield_in_runtime() {
 }
 
 }  // namespace
+
+void forget_foreign_time() { g_foreign_time.after_fork_in_child(); }
+
 }  // namespace muster
 
 MUSTER_EXPORT int sched_yield() noexcept {

@@ -40,14 +40,14 @@ constexpr const char* name_of(WaitKind kind) { return kWaitNames[static_cast<int
   "auto|spin|block|cs|cs+|2cs+|exponential|uniform|random|conditional|<n>us|yield"
 
 // What a sched_yield of the runtime's does, as MUSTER_YIELD spells it (waiting/runtime_yield.h).
-enum class YieldKind { kNative, kSkip, kAdaptive };
+enum class YieldKind { kAuto, kNative, kSkip, kAdaptive };
 
-inline constexpr const char* kYieldNames[] = {"native", "skip", "adaptive"};
+inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptive"};
 
 inline constexpr int kYieldKinds = sizeof(kYieldNames) / sizeof(kYieldNames[0]);
 
 constexpr const char* name_of(YieldKind kind) { return kYieldNames[static_cast<int>(kind)]; }
 
-#define MUSTER_YIELD_VALUES "native|skip|adaptive"
+#define MUSTER_YIELD_VALUES "auto|native|skip|adaptive"
 
 }  // namespace muster

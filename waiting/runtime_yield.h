@@ -13,6 +13,8 @@
 //             again. The pause doubles from kFirstPauseNs to kLongestPauseNs as long as tries are
 //             long; so it takes at most the latter to notice that the stranger has left, and tries
 //             cost at most some 7 % of the time beside it.
+//   adapt_to_strangers()   the same where there are strangers: a long yield that is a teammate's, who
+//             computes, changes nothing. While all is well only one call in eight is timed.
 //
 // One object a thread. Beyond the system call, 25 to 50 ns for one or two looks at the clock.
 #pragma once
@@ -76,6 +78,27 @@ class RuntimeYield {
 
   template <class Memory>
   void adapt(YieldCounts& counts) {
+    adapt_where<Memory>(counts, [](std::uint64_t) { return true; });
+  }
+
+  // are_there(now_ns): whether there are strangers. Asked after long yields only.
+  template <class Memory, class AreThere>
+  void adapt_to_strangers(YieldCounts& counts, AreThere&& are_there) {
+    if (pause_ns_ == 0 && ++untimed_ % kTimedOneIn != 0) {
+      Memory::yield();
+      counts.passed.add();
+      return;
+    }
+    adapt_where<Memory>(counts, are_there);
+    // Gone for long enough that the next pause would be a first one.
+    if (pause_ns_ != 0 && gave_up_ns_ > try_again_ns_ + kForgetNs) pause_ns_ = 0;
+  }
+
+ private:
+  static constexpr unsigned kTimedOneIn = 8;
+
+  template <class Memory, class IsStranger>
+  void adapt_where(YieldCounts& counts, IsStranger&& is_stranger) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (is_ahead(try_again_ns_, now_ns, kLongestPauseNs)) {
       wait_otherwise<Memory>(now_ns, counts);
@@ -86,11 +109,10 @@ class RuntimeYield {
     counts.passed.add();
     if (gave_up_ns_ - now_ns >= kStrangersSliceNs) {
       counts.long_yields.add();
-      begin_pause(now_ns);
+      if (is_stranger(gave_up_ns_)) begin_pause(now_ns);
     }
   }
 
- private:
   template <class Memory>
   void wait_otherwise(std::uint64_t now_ns, YieldCounts& counts) {
     if (now_ns - gave_up_ns_ < kSpinNs) {
@@ -112,6 +134,7 @@ class RuntimeYield {
   std::uint64_t gave_up_ns_ = 0;    // when the thread had the CPU back after its last yield or nap
   std::uint64_t try_again_ns_ = 0;  // until then: no yields
   std::uint64_t pause_ns_ = 0;      // the last pause
+  unsigned untimed_ = 0;
 };
 
 }  // namespace muster

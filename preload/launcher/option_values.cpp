@@ -19,7 +19,7 @@ bool is_valid(const Option& option, const std::string& value) {
   bool flag = false;
   BarrierKind barrier = BarrierKind::kAuto;
   WaitChoice wait{WaitKind::kAuto, 0};
-  YieldKind yield = YieldKind::kNative;
+  YieldKind yield = YieldKind::kAuto;
   ForkJoin fork_join = ForkJoin::kOff;
   std::uint64_t microseconds = 0;
   if (name == "MUSTER") return parse_switch(value.c_str(), flag);

@@ -27,7 +27,7 @@ VARIABLES = {
             "cs++",
         ],
     ),
-    "MUSTER_YIELD": ("native", ["Skip", "skip ", "off", "auto", "adaptive|skip", "0"]),
+    "MUSTER_YIELD": ("auto", ["Skip", "skip ", "off", "Auto", "adaptive|skip", "0"]),
     # What is used instead is told from the option table: the default.
     "MUSTER_FORKJOIN": ("using", ["On", "on ", "1", "yes", "auto|on", "native"]),
     "MUSTER_VERBOSE": ("0", ["2", "00", "0 ", "1x", "yes"]),
@@ -94,7 +94,7 @@ class BadValues(FaultTest):
         good = {
             "MUSTER": ["on", "off"],
             "MUSTER_WAIT": ["0us", "60000000us", "2cs+"],
-            "MUSTER_YIELD": ["native", "skip", "adaptive"],
+            "MUSTER_YIELD": ["auto", "native", "skip", "adaptive"],
             "MUSTER_FORKJOIN": ["auto", "on", "off"],
             "MUSTER_VERBOSE": ["0"],
         }

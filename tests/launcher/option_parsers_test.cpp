@@ -83,7 +83,7 @@ TEST(ParseYield, TheNamesOfTheTableOnly) {
   }
   kind = YieldKind::kSkip;
   for (const std::string& bad : kNeverValid) EXPECT_FALSE(parse_yield(bad.c_str(), kind)) << bad;
-  for (const char* bad : {"Skip", "skip ", "ski", "off", "auto", "native|skip"}) {
+  for (const char* bad : {"Skip", "skip ", "ski", "off", "Auto", "native|skip"}) {
     EXPECT_FALSE(parse_yield(bad, kind)) << bad;
   }
   EXPECT_EQ(kind, YieldKind::kSkip);

@@ -10,7 +10,7 @@ import unittest
 
 import programs
 
-YIELDS = ("native", "skip", "adaptive")
+YIELDS = ("auto", "native", "skip", "adaptive")
 
 # Every yield that reaches the kernel is denied with an errno of the test's own: so a call that comes
 # back with it has reached the kernel, and nothing else has.

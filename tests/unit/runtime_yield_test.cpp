@@ -42,6 +42,15 @@ class RuntimeYields : public testing::Test {
     return spin(ns, [&] { yields_.adapt<SimulatedMemory>(counts_); });
   }
 
+  std::uint64_t adapt_to_strangers_for(std::uint64_t ns, bool are_there) {
+    return spin(ns, [&] {
+      yields_.adapt_to_strangers<SimulatedMemory>(counts_, [&](std::uint64_t) {
+        ++asked_;
+        return are_there;
+      });
+    });
+  }
+
   std::uint64_t given_up() const { return counts_.passed.read() + counts_.naps.read(); }
   std::uint64_t passed() const { return counts_.passed.read(); }
   std::uint64_t skipped() const { return counts_.skipped.read(); }
@@ -50,6 +59,7 @@ class RuntimeYields : public testing::Test {
 
   RuntimeYield yields_;
   YieldCounts counts_;
+  unsigned asked_ = 0;
 };
 
 TEST_F(RuntimeYields, SkipKeepsTheCpuForATenthOfAMillisecondAndNoLonger) {
@@ -130,6 +140,33 @@ TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
     adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs / 10);
     EXPECT_EQ(passed() - before, later ? 1U : 0U);
   }
+}
+
+TEST_F(RuntimeYields, AutoYieldsToTeammatesHoweverLongTheyCompute) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  adapt_to_strangers_for(500 * kMs, /*are_there=*/false);
+  EXPECT_EQ(naps() + skipped(), 0U);
+  EXPECT_GT(passed(), 100U);
+  EXPECT_GT(asked_, 0U);
+}
+
+TEST_F(RuntimeYields, AutoNapsBesideStrangersAndStopsWhenTheyGo) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  adapt_to_strangers_for(500 * kMs, /*are_there=*/true);
+  EXPECT_GT(naps(), 1000U);
+  EXPECT_LT(passed(), 40U);
+  SimulatedMemory::yield_ns = 1'000;
+  adapt_to_strangers_for(RuntimeYield::kLongestPauseNs + kMs, /*are_there=*/false);
+  const std::uint64_t naps_before = naps();
+  adapt_to_strangers_for(100 * kMs, /*are_there=*/false);
+  EXPECT_EQ(naps(), naps_before);
+}
+
+TEST_F(RuntimeYields, AutoAsksAfterLongYieldsOnly) {
+  SimulatedMemory::yield_ns = 1'000;
+  adapt_to_strangers_for(100 * kMs, /*are_there=*/true);
+  EXPECT_EQ(asked_, 0U);
+  EXPECT_EQ(naps() + skipped(), 0U);
 }
 
 TEST(YieldCounts, AddUpAndClear) {
