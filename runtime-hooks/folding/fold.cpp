@@ -62,6 +62,7 @@ ForkJoin fork_join() { return g_choice; }
 void Fold::begin(ThreadState& state) {
   state_ = &state;
   next_ = {};
+  end_is_watched_ = false;  // it was another thread's
 }
 
 bool Fold::run(const RegionCall& call, Unfolded& why) {
@@ -249,14 +250,10 @@ bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallS
   return keeps;
 }
 
-void Fold::end() {
-  close(Closed::kEnd, {});
-  end_is_watched_ = false;
-}
+void Fold::end() { close(Closed::kEnd, {}); }
 
-void Fold::forget(bool caller) {
+void Fold::forget() {
   gone_ = true;
-  end_is_watched_ = end_is_watched_ && caller;
   rhythm_ = {};
   next_ = {};
   opened_.clear();

@@ -70,8 +70,8 @@ class Fold {
 
   // Its thread ends, and with it the fold that is open.
   void end();
-  // In the child of a fork. The fold's threads are no more, unless the primary is the `caller`.
-  void forget(bool caller);
+  // In the child of a fork. The fold's threads are no more.
+  void forget();
 
   // Adds what was counted here. For any thread.
   void add_to(FoldCounts& sum) const;

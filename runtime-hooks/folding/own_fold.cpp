@@ -62,7 +62,7 @@ void folds_after_fork() {
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     state->fold = nullptr;
     Fold* fold = state->own_fold.load(std::memory_order_relaxed);
-    if (fold != nullptr) fold->forget(state == t_thread_state);
+    if (fold != nullptr) fold->forget();
   }
   // In a region's middle the fold had to stay open, and what the runtime makes of it is its own
   // business.
