@@ -1,0 +1,103 @@
+#include "sim/coherence/simulation.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "barriers/choose.h"
+#include "barriers/registry.h"
+#include "sim/coherence/simulated_memory.h"
+#include "waiting/random.h"
+
+namespace muster::coherence {
+namespace {
+
+// The shape that hwloc would tell: how many of one level make a group of the next.
+Layout layout_of(const Machine& machine) {
+  Topology topology;
+  topology.cache_line = machine.line_bytes;
+  unsigned inside = 1;
+  if (machine.cores_in_node > 1) topology.arity[topology.levels++] = machine.cores_in_node;
+  for (const Level& level : machine.levels) {
+    if (level.nodes > inside) topology.arity[topology.levels++] = level.nodes / inside;
+    inside = level.nodes;
+  }
+  return layout_for(topology);
+}
+
+// A team's barrier in a place of its own, which begins a line.
+struct Team {
+  Team(const Machine& machine, const Experiment& experiment) : stats(experiment.threads) {
+    const BarrierKind kind = experiment.barrier == BarrierKind::kAuto
+                                 ? choose_barrier(experiment.threads, machine.cores)
+                                 : experiment.barrier;
+    ops = barrier_ops<SimulatedMemory>(kind, experiment.wait);
+    if (ops == nullptr) throw std::runtime_error("that barrier is none of Muster's");
+    const Layout layout = layout_of(machine);
+    const WaitParameters parameters{.team_size = experiment.threads,
+                                    .context_switch_ns = 2'000,
+                                    .wake_ns = SimulatedMemory::kWakeNs,
+                                    .fixed_ns = 50'000};
+    if (arena.reserve(ops->bytes(experiment.threads, layout)))
+      state = ops->create(arena, experiment.threads, layout, parameters);
+    if (state == nullptr) throw std::runtime_error("no memory for the team");
+  }
+
+  alignas(kPrefetchersStopAt) Interruption<SimulatedMemory> interruption;
+  Arena arena;
+  const BarrierOps<SimulatedMemory>* ops = nullptr;
+  void* state = nullptr;
+  std::vector<WaitStats> stats;
+};
+
+}  // namespace
+
+Outcome simulate(const Machine& machine, const Experiment& experiment,
+                 const std::function<void(unsigned)>& progress) {
+  World world(machine, experiment.threads, experiment.seed);
+  world.pass_over_polls(experiment.wait == WaitKind::kSpin);
+  g_world = &world;
+  const auto team = std::make_unique<Team>(machine, experiment);
+  const double delay = experiment.delay_us * 1'000 * machine.clock_ghz;
+
+  std::vector<Counts> before(experiment.threads);
+  std::vector<Counts> after(experiment.threads);
+  std::vector<Episode> arrived(experiment.threads, 0);
+  bool in_step = true;
+  Cycles began = 0;
+  Cycles ended = 0;
+  double computed = 0;  // by the primary thread
+  world.run([&](unsigned number) {
+    MixedNumbers numbers(experiment.seed * kMostCores + number);
+    for (Episode episode = 1; episode <= experiment.warm_up + experiment.episodes; ++episode) {
+      if (episode == experiment.warm_up + 1) {
+        before[number] = world.counts(number);
+        if (number == 0) began = world.now();
+      }
+      const double share = static_cast<double>(numbers.next()) / 4294967296.0;
+      const double length = delay * (1 + experiment.jitter * share);
+      if (number == 0 && episode > experiment.warm_up) computed += delay;
+      world.delay(static_cast<Cycles>(length));
+      arrived[number] = episode;
+      team->ops->arrive_and_wait(team->state, number, episode, team->interruption,
+                                 team->stats[number]);
+      for (const Episode other : arrived) in_step = in_step && other >= episode;
+      if (number == 0 && progress) progress(static_cast<unsigned>(episode));
+    }
+    after[number] = world.counts(number);
+    if (number == 0) ended = world.now();
+  });
+
+  Outcome out;
+  const double cycles = static_cast<double>(ended - began) / experiment.episodes;
+  out.episode_us = machine.ns(cycles) / 1'000;
+  out.overhead_us = machine.ns(cycles - computed / experiment.episodes) / 1'000;
+  for (unsigned i = 0; i < experiment.threads; ++i)
+    out.processors.push_back(after[i].since(before[i]));
+  out.occupancies = world.occupancies();
+  out.run_cycles = ended;
+  out.lines = world.lines();
+  out.in_step = in_step;
+  return out;
+}
+
+}  // namespace muster::coherence

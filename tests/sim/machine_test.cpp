@@ -1,0 +1,103 @@
+// Descriptions of machines: what they say, and what becomes of wrong ones.
+#include "sim/coherence/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/sim/small_machine.h"
+
+namespace muster::coherence::test {
+namespace {
+
+const std::filesystem::path kMachines = MUSTER_MACHINES;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+// What loading says of the text of power4-32 after a change.
+std::string problem_with(const std::string& from, const std::string& to) {
+  std::string text = text_of(kMachines / "power4-32.toml");
+  const std::size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  text.replace(place, from.size(), to);
+  const auto folder = std::filesystem::path(testing::TempDir()) / "muster-machines";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "changed.toml") << text;
+  try {
+    load_machine(folder, "changed");
+  } catch (const std::exception& problem) {
+    return problem.what();
+  }
+  return "";
+}
+
+TEST(Machine, AllThatAreThereCanBeLoaded) {
+  const std::vector<std::string> names = machine_names(kMachines);
+  EXPECT_EQ(names.size(), 5U);
+  for (const std::string& name : names) {
+    const Machine machine = load_machine(kMachines, name == "rule-N" ? "rule-100" : name);
+    EXPECT_FALSE(machine.title.empty()) << name;
+    EXPECT_FALSE(machine.source.empty()) << name;
+    EXPECT_GE(machine.levels.back().nodes, machine.nodes()) << name;
+    // Farther is not nearer.
+    for (std::size_t i = 1; i < machine.levels.size(); ++i)
+      EXPECT_GE(machine.levels[i].latency_cycles, machine.levels[i - 1].latency_cycles) << name;
+  }
+}
+
+TEST(Machine, RuleHasAsManyCoresAsAskedFor) {
+  EXPECT_EQ(load_machine(kMachines, "rule-16").cores, 16U);
+  EXPECT_EQ(load_machine(kMachines, "rule-1024").cores, 1024U);
+  EXPECT_THROW(load_machine(kMachines, "rule-1025"), std::runtime_error);
+  EXPECT_THROW(load_machine(kMachines, "rule-"), std::runtime_error);
+  EXPECT_THROW(load_machine(kMachines, "rule-4x"), std::runtime_error);
+}
+
+TEST(Machine, SaysWhatIsWrong) {
+  EXPECT_EQ(problem_with("", ""), "");
+  EXPECT_NE(problem_with("clock_ghz", "clock_gzh").find("clock_ghz is missing"), std::string::npos);
+  EXPECT_NE(problem_with("hit_cycles = 12", "hit_cycle = 12").find("hit_cycles is missing"),
+            std::string::npos);
+  EXPECT_NE(problem_with("poll_cycles = 3", "poll_cycles = 3\nx = 1").find("unknown key x"),
+            std::string::npos);
+  EXPECT_NE(problem_with("\"snooping\"", "\"gossip\"").find("cannot be \"gossip\""),
+            std::string::npos);
+  EXPECT_NE(problem_with("cores = 32", "cores = 0").find("must be 1 to"), std::string::npos);
+  EXPECT_NE(problem_with("nodes = 16", "nodes = 15").find("cannot be made of"), std::string::npos);
+  EXPECT_NE(problem_with("nodes = 16", "nodes = 8").find("does not hold all nodes"),
+            std::string::npos);
+  EXPECT_NE(problem_with("[core]", "[core").find("changed.toml:"), std::string::npos);
+  try {
+    load_machine(kMachines, "power5");
+    ADD_FAILURE();
+  } catch (const std::exception& problem) {
+    EXPECT_NE(std::string(problem.what()).find("power4-32"), std::string::npos) << problem.what();
+  }
+}
+
+TEST(Machine, DistancesFollowTheLevels) {
+  const Machine machine = small_machine();
+  EXPECT_EQ(machine.latency(0, 3), kNear);
+  EXPECT_EQ(machine.latency(0, 4), kFar);
+  EXPECT_EQ(machine.latency(5, 6), kNear);
+  EXPECT_EQ(machine.snoop_cycles(0), kFar);
+}
+
+TEST(Machine, ARingHasOneDirection) {
+  Machine machine = small_machine();
+  machine.levels = {{.name = "module", .nodes = 2, .latency_cycles = kNear},
+                    {.name = "ring", .nodes = kCores, .latency_cycles = kFar, .hop_cycles = 10}};
+  EXPECT_EQ(machine.latency(2, 0), kFar);       // the next module
+  EXPECT_EQ(machine.latency(0, 2), kFar + 20);  // all the way round
+  EXPECT_EQ(machine.latency(4, 0), kFar + 10);
+  EXPECT_EQ(machine.latency(0, 1), kNear);
+}
+
+}  // namespace
+}  // namespace muster::coherence::test

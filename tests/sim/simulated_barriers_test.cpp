@@ -1,0 +1,96 @@
+// Every algorithm and every policy of the registry in the simulated memory, and what their traffic must be.
+#include <gtest/gtest.h>
+
+#include "sim/coherence/simulation.h"
+#include "tests/sim/small_machine.h"
+
+namespace muster::coherence::test {
+namespace {
+
+std::vector<BarrierKind> algorithms() {
+  std::vector<BarrierKind> out;
+  for (int i = 0; i < kBarrierKinds; ++i) {
+    const auto kind = static_cast<BarrierKind>(i);
+    if (kind != BarrierKind::kNative && kind != BarrierKind::kAuto) out.push_back(kind);
+  }
+  return out;
+}
+
+Machine machine(const std::string& name) { return load_machine(MUSTER_MACHINES, name); }
+
+Counts sum_of(const Outcome& outcome) {
+  Counts sum(outcome.processors.at(0).read_misses.size());
+  for (const Counts& counts : outcome.processors) sum.add(counts);
+  return sum;
+}
+
+TEST(SimulatedBarriers, NobodyIsLetThroughEarly) {
+  for (const Atomics atomics : {Atomics::kLocked, Atomics::kReservation}) {
+    for (const BarrierKind barrier : algorithms()) {
+      for (int wait = 0; wait < kWaitKinds; ++wait) {
+        for (const unsigned threads : {1U, 2U, 5U, 8U}) {
+          const Experiment experiment{.barrier = barrier,
+                                      .wait = static_cast<WaitKind>(wait),
+                                      .threads = threads,
+                                      .episodes = 20,
+                                      .delay_us = 1,
+                                      .jitter = 2,
+                                      .warm_up = 2};
+          const Outcome outcome = simulate(small_machine(atomics), experiment, {});
+          EXPECT_TRUE(outcome.in_step) << name_of(barrier) << ", " << wait << ", " << threads;
+        }
+      }
+    }
+  }
+}
+
+TEST(SimulatedBarriers, ASeedDecidesAll) {
+  const Machine power4 = machine("power4-32");
+  Experiment experiment{.barrier = BarrierKind::kFetchAdd, .threads = 16, .episodes = 20};
+  const Outcome first = simulate(power4, experiment, {});
+  const Outcome again = simulate(power4, experiment, {});
+  EXPECT_EQ(first.run_cycles, again.run_cycles);
+  EXPECT_EQ(sum_of(first).conditional_fails, sum_of(again).conditional_fails);
+  EXPECT_EQ(sum_of(first).loads, sum_of(again).loads);
+  experiment.seed = 2;
+  EXPECT_NE(first.run_cycles, simulate(power4, experiment, {}).run_cycles);
+}
+
+// What the headers in barriers/ say under `Cost`.
+TEST(SimulatedBarriers, TransferAsManyLinesAsTheirHeadersSay) {
+  constexpr unsigned kThreads = 8;
+  constexpr unsigned kEpisodes = 200;
+  const auto misses = [&](BarrierKind barrier) {
+    const Experiment experiment{
+        .barrier = barrier, .threads = kThreads, .episodes = kEpisodes, .delay_us = 20};
+    return static_cast<double>(sum_of(simulate(small_machine(), experiment, {})).misses()) /
+           kEpisodes;
+  };
+  // A hand-over is an invalidation and a fetch: two requests.
+  EXPECT_NEAR(misses(BarrierKind::kDistSensor), 2 * 2 * (kThreads - 1), 3);
+  // A parent that looks before its child has come fetches the line once more.
+  EXPECT_NEAR(misses(BarrierKind::kTree), 2 * 2 * (kThreads - 1), kThreads - 1);
+  // Each of n lines is fetched by n - 1 others, after one invalidation.
+  EXPECT_NEAR(misses(BarrierKind::kDistCounterPadded), kThreads * kThreads, 4);
+}
+
+TEST(SimulatedBarriers, CountWhatTheyDo) {
+  const Machine power4 = machine("power4-32");
+  const Experiment experiment{.barrier = BarrierKind::kFetchAdd, .threads = 8, .episodes = 50};
+  const Counts sum = sum_of(simulate(power4, experiment, {}));
+  EXPECT_EQ(sum.conditional_passes, 8U * 50);
+  EXPECT_GT(sum.conditional_fails, 0U);
+  EXPECT_GT(sum.invalidations, 0U);
+  EXPECT_GT(sum.polls_passed_over, 0U);
+}
+
+TEST(SimulatedBarriers, OverheadLeavesTheComputingOut) {
+  Experiment experiment{.threads = 1, .episodes = 50, .delay_us = 5, .jitter = 0};
+  const Outcome alone = simulate(small_machine(), experiment, {});
+  EXPECT_NEAR(alone.episode_us, 5, 0.2);
+  EXPECT_NEAR(alone.overhead_us, 0, 0.2);
+  EXPECT_GE(alone.overhead_us, 0);
+}
+
+}  // namespace
+}  // namespace muster::coherence::test
