@@ -19,6 +19,7 @@ TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
 OLD_RUNTIMES = ("libomp14", "libomp16")
 OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+STOCK_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,11 @@ class Runner:
             own = self._locks.setdefault(key, threading.Lock())
         with own:
             outcome = self._stock.get(key) or execute(binary, environment)
+            for _ in range(STOCK_TRIES - 1):  # old runtimes fail an assertion of theirs now and then
+                if outcome.status == 0:
+                    break
+                print(f"stock alone, once more: {outcome.describe()}"[:300], flush=True)
+                outcome = execute(binary, environment)
             self._stock[key] = outcome
             return outcome
 
