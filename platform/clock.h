@@ -8,19 +8,18 @@
 
 namespace muster {
 
-inline std::uint64_t monotonic_ns() {
+namespace detail {
+inline std::uint64_t read_clock_ns(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
+}  // namespace detail
+
+inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTONIC); }
 
 // CPU time of all threads of this process together. A system call.
-inline std::uint64_t process_cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
+inline std::uint64_t process_cpu_ns() { return detail::read_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace muster

@@ -29,6 +29,7 @@ void end_own_fold() {
 }  // namespace
 
 Fold* first_own_fold(const Runtime* runtime) {
+  if (runtime != nullptr && !runtime->replaced) return nullptr;
   ThreadState* state = thread_state();
   if (state == nullptr || is_inside(*state, runtime)) return nullptr;
   Fold* fold = state->own_fold.load(std::memory_order_relaxed);

@@ -8,7 +8,8 @@
 namespace muster {
 
 // For a thread that is kNew: makes it one that may fold. Null where it is inside a region already, as far
-// as frames tell and `runtime`, if that is known; and without memory.
+// as frames tell and `runtime`, if that is known; for a runtime that is not replaced, whose threads Muster
+// leaves untouched; and without memory.
 Fold* first_own_fold(const Runtime* runtime);
 
 // The calling thread's, in its serial part or what may be one; null inside a folded region and for a

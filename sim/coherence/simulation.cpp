@@ -95,7 +95,6 @@ Outcome simulate(const Machine& machine, const Experiment& experiment,
     out.processors.push_back(after[i].since(before[i]));
   out.occupancies = world.occupancies();
   out.run_cycles = ended;
-  out.lines = world.lines();
   out.in_step = in_step;
   return out;
 }

@@ -26,7 +26,6 @@ struct Outcome {
   std::vector<Counts> processors;  // while it was measured
   std::vector<World::Occupancy> occupancies;  // of the whole run
   Cycles run_cycles = 0;
-  std::size_t lines = 0;
   bool in_step = true;  // no thread left an episode before all had arrived there
 };
 

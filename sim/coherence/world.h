@@ -44,7 +44,6 @@ class World {
 
   const Machine& machine() const { return machine_; }
   const Counts& counts(unsigned thread) const { return threads_[thread].counts; }
-  std::size_t lines() const { return lines_.size(); }
   // For how many cycles the links of each level were occupied, and the busiest of each; last the
   // address bus, or the homes.
   struct Occupancy {
