@@ -63,6 +63,7 @@ void Fold::begin(ThreadState& state) {
   state_ = &state;
   next_ = {};
   end_is_watched_ = false;  // it was another thread's
+  is_ending_ = false;
 }
 
 bool Fold::run(const RegionCall& call, Unfolded& why) {
@@ -100,6 +101,8 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   const RealFunctions& real = call.runtime.real;
   why = Unfolded::kInsideRegion;
   if (state_->top != nullptr) return false;
+  why = Unfolded::kEnding;
+  if (is_ending_) return false;
   why = Unfolded::kNotReplaced;
   if (!call.runtime.replaced) return false;
   why = Unfolded::kClause;
@@ -274,6 +277,12 @@ void Fold::note(const char* reason, bool closed, CallSite site) {
   if (count == kMaxFoldSites) return;
   sites_[count] = {site.symbol, site.caller, reason, closed, 1};
   site_count_.store(count + 1, std::memory_order_release);
+}
+
+bool Fold::is_open() const {
+  unsigned long closed = 0;
+  for (const Tally& count : closed_) closed += count.read();
+  return opened_.read() > closed;
 }
 
 void Fold::add_to(FoldCounts& sum) const {

@@ -70,9 +70,13 @@ class Fold {
 
   // Its thread ends, and with it the fold that is open.
   void end();
+  // It may be ending: what is open stays so, and once closed is not opened again.
+  void open_no_more() { is_ending_ = true; }
   // In the child of a fork. The fold's threads are no more.
   void forget();
 
+  // For any thread, to which it may be old news.
+  bool is_open() const;
   // Adds what was counted here. For any thread.
   void add_to(FoldCounts& sum) const;
 
@@ -125,6 +129,7 @@ class Fold {
   Rhythm rhythm_;
   bool gone_ = false;  // this is a child process by now, without the team
   bool end_is_watched_ = false;
+  bool is_ending_ = false;
 
   Tally opened_;
   Tally closed_[kClosedReasons];

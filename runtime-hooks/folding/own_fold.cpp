@@ -20,8 +20,23 @@ Unfolded why_without_fold() {
   return t_thread_state != nullptr ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
 }
 
-// The calling thread ends.
-void end_own_fold() {
+bool another_is_open() {
+  for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    const Fold* fold = state->own_fold.load(std::memory_order_acquire);
+    if (state != t_thread_state && fold != nullptr && fold->is_open()) return true;
+  }
+  return false;
+}
+
+// The calling thread ends. At the end of the process a runtime waits for its threads before it frees
+// what they read, but only if none of its regions is open. Where another thread's fold is, this one's
+// threads are better kept in it, too: there they read nothing of the runtime's.
+void end_own_fold(ThreadEnd how) {
+  if (how == ThreadEnd::kMayBeExit && (t_muster_watches & kInSerialPart) != 0 &&
+      another_is_open()) {
+    t_thread_state->fold->open_no_more();
+    return;
+  }
   if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->end();
   if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;
 }

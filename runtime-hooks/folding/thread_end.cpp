@@ -13,23 +13,24 @@ extern "C" void* __dso_handle __attribute__((visibility("hidden")));
 namespace muster {
 namespace {
 
-void (*g_function)() = nullptr;
+void (*g_function)(ThreadEnd) = nullptr;
 pthread_key_t g_key;
 bool g_has_key = false;
 
-void thread_ends(void*) { g_function(); }
+void end_of_objects(void*) { g_function(ThreadEnd::kMayBeExit); }
+void end_of_keys(void*) { g_function(ThreadEnd::kOnlyThread); }
 
 }  // namespace
 
-void reserve_thread_end(void (*function)()) {
+void reserve_thread_end(void (*function)(ThreadEnd)) {
   g_function = function;
-  g_has_key = pthread_key_create(&g_key, thread_ends) == 0;
+  g_has_key = pthread_key_create(&g_key, end_of_keys) == 0;
 }
 
 bool watch_thread_end() {
   if (!g_has_key || __cxa_thread_atexit_impl == nullptr) return false;
   return pthread_setspecific(g_key, &g_key) == 0 &&
-         __cxa_thread_atexit_impl(thread_ends, nullptr, &__dso_handle) == 0;
+         __cxa_thread_atexit_impl(end_of_objects, nullptr, &__dso_handle) == 0;
 }
 
 }  // namespace muster

@@ -3,9 +3,14 @@
 
 namespace muster {
 
-// When the library is loaded: reserves what watch_thread_end() needs. `function` may be called twice,
-// by the thread that ends.
-void reserve_thread_end(void (*function)());
+enum class ThreadEnd {
+  kMayBeExit,   // either; of a thread that only ends, kOnlyThread follows
+  kOnlyThread,  // the process goes on
+};
+
+// When the library is loaded: reserves what watch_thread_end() needs. `function` is called by the
+// thread that ends.
+void reserve_thread_end(void (*function)(ThreadEnd));
 
 // From now on for the calling thread. False where that cannot be had.
 bool watch_thread_end();

@@ -75,6 +75,8 @@ REMEDIES = (
            "    static Fold* only = ::new (pages) Fold();\n    fold = only;\n", ("roots", "roots_settings")),
     Remedy("each has its own end watched", FOLD, "  end_is_watched_ = false;  // it was another thread's\n", "",
            ("roots_end",)),
+    Remedy("an exit leaves the fold open beside another", OWN_FOLD, "    t_thread_state->fold->open_no_more();\n    return;\n",
+           "", ("roots_end",), "libiomp5"),
     Remedy("a thread that ends folds no more", OWN_FOLD,
            "  if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;\n", "", ("roots_end",)),
     Remedy("another runtime's answers are its own", THUNKS,
