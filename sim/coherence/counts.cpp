@@ -16,6 +16,8 @@ void change(Counts& counts, const Counts& by, Change&& each) {
   each(counts.conditional_passes, by.conditional_passes);
   each(counts.conditional_fails, by.conditional_fails);
   each(counts.compare_fails, by.compare_fails);
+  each(counts.retries, by.retries);
+  each(counts.prefetches, by.prefetches);
   each(counts.invalidations, by.invalidations);
 }
 

@@ -18,6 +18,8 @@ struct Counts {
   std::uint64_t conditional_passes = 0;         // store-conditionals
   std::uint64_t conditional_fails = 0;
   std::uint64_t compare_fails = 0;  // of a locked compare-and-swap
+  std::uint64_t retries = 0;     // requests that a snooped bus turned away: the line was on its way
+  std::uint64_t prefetches = 0;  // lines asked for ahead of the thread
   std::uint64_t invalidations = 0;  // copies of other nodes that this one's requests took away
 
   explicit Counts(std::size_t places = 0) : read_misses(places), ownership_misses(places) {}

@@ -35,6 +35,7 @@ struct Spinner {
 // here), or any number share it (S), or nobody has it (I).
 struct Line {
   unsigned index = 0;               // by first use
+  std::uintptr_t number = 0;        // its address in lines
   unsigned owner = kNone;           // the node that has it exclusively
   std::bitset<kMostCores> holders;  // nodes, the owner among them
   std::bitset<kMostCores>
@@ -43,7 +44,10 @@ struct Line {
 
   bool busy = false;             // it is on its way from one owner to another node
   unsigned reads_under_way = 0;  // by several at once, while it is shared
+  // A directory: those whom its home has not served yet. Snooping: those who wait for the answer to
+  // another request of their own node, which is one of these.
   std::deque<Request> queue;
+  std::bitset<kMostCores> asking;
   std::vector<Spinner> spinners;
   std::vector<unsigned> reservations;  // threads that have one
 };

@@ -4,7 +4,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <stdexcept>
 
 namespace muster::coherence {
@@ -14,38 +16,60 @@ constexpr const char* kRule = "rule";
 
 [[noreturn]] void fail(const std::string& text) { throw std::runtime_error(text); }
 
-// Reads a table whose every key must be known: a misspelt one would leave a latency at its default.
+// No cache answers later, and no bus is occupied for longer, in cycles: more is a slip of the pen.
+constexpr Cycles kLongest = 1'000'000;
+
+// Reads a table whose every key must be known: a misspelt one would leave a latency at its default. What
+// is wrong is said with the file, the line and the key.
 class Table {
  public:
-  Table(const toml::table& table, std::string where) : table_(table), where_(std::move(where)) {}
+  Table(const toml::table& table, std::string file, std::string name = "")
+      : table_(table), file_(std::move(file)), name_(std::move(name)) {}
 
   template <class T>
   T get(const char* key) {
+    if (!table_.contains(key)) fail_at(table_, fmt::format("{} is missing", key));
     const auto value = at(key).template value<T>();
-    if (!value) fail(fmt::format("{}: {} is missing or of the wrong kind", where_, key));
+    if (!value) fail_at(key, "is of the wrong kind");
     return *value;
   }
   Cycles cycles(const char* key) {
     const auto value = get<std::int64_t>(key);
-    if (value < 0) fail(fmt::format("{}: {} is negative", where_, key));
+    if (value < 0 || static_cast<Cycles>(value) > kLongest)
+      fail_at(key, fmt::format("must be 0 to {}", kLongest));
     return static_cast<Cycles>(value);
   }
   unsigned count(const char* key) {
-    const Cycles value = cycles(key);
-    if (value == 0 || value > kMostCores)
-      fail(fmt::format("{}: {} must be 1 to {}", where_, key, kMostCores));
+    const auto value = get<std::int64_t>(key);
+    if (value < 1 || value > kMostCores) fail_at(key, fmt::format("must be 1 to {}", kMostCores));
+    return static_cast<unsigned>(value);
+  }
+  double ghz(const char* key) {
+    const auto value = get<double>(key);
+    if (!(value >= 0.01 && value <= 100)) fail_at(key, "must be 0.01 to 100");
+    return value;
+  }
+  unsigned bytes_of_line(const char* key) {
+    const auto value = get<std::int64_t>(key);
+    if (value < 8 || value > 4096 || !std::has_single_bit(static_cast<std::uint64_t>(value)))
+      fail_at(key, "must be a power of two from 8 to 4096");
     return static_cast<unsigned>(value);
   }
   bool has(const char* key) const { return table_.contains(key); }
   Table table(const char* key) {
     const toml::table* inner = at(key).as_table();
-    if (inner == nullptr) fail(fmt::format("{}: no [{}]", where_, key));
-    return {*inner, fmt::format("{} [{}]", where_, key)};
+    if (inner == nullptr) fail_at(table_, fmt::format("[{}] is missing", key));
+    return {*inner, file_, fmt::format("[{}] ", key)};
   }
-  const toml::array& array(const char* key) {
-    const toml::array* inner = at(key).as_array();
-    if (inner == nullptr) fail(fmt::format("{}: no [[{}]]", where_, key));
-    return *inner;
+  std::vector<Table> tables(const char* key) {
+    const toml::array* all = at(key).as_array();
+    if (all == nullptr) fail_at(table_, fmt::format("[[{}]] is missing", key));
+    std::vector<Table> out;
+    for (const toml::node& node : *all) {
+      if (!node.is_table()) fail_at(key, "must be tables");
+      out.emplace_back(*node.as_table(), file_, fmt::format("[[{}]] ", key));
+    }
+    return out;
   }
   template <class T>
   T choice(const char* key, std::initializer_list<std::pair<const char*, T>> choices) {
@@ -53,23 +77,30 @@ class Table {
     for (const auto& [name, value] : choices) {
       if (word == name) return value;
     }
-    fail(fmt::format("{}: {} cannot be \"{}\"", where_, key, word));
+    fail_at(key, fmt::format("cannot be \"{}\"", word));
   }
   void end() const {
     for (const auto& [key, value] : table_) {
       if (std::ranges::find(seen_, std::string(key.str())) == seen_.end())
-        fail(fmt::format("{}: unknown key {}", where_, key.str()));
+        fail_at(value, fmt::format("unknown key {}", key.str()));
     }
+  }
+  [[noreturn]] void fail_at(const char* key, const std::string& what) const {
+    fail_at(*table_.get(key), fmt::format("{} {}", key, what));
   }
 
  private:
+  [[noreturn]] void fail_at(const toml::node& node, const std::string& what) const {
+    fail(fmt::format("{}:{}: {}{}", file_, node.source().begin.line, name_, what));
+  }
   toml::node_view<const toml::node> at(const char* key) {
     seen_.emplace_back(key);
     return table_[key];
   }
 
   const toml::table& table_;
-  std::string where_;
+  std::string file_;
+  std::string name_;
   std::vector<std::string> seen_;
 };
 
@@ -81,6 +112,10 @@ void read_core(Table table, Machine& out) {
   out.stores_in_flight = table.count("stores_in_flight");
   out.store_queue = table.count("store_queue");
   out.fence_cycles = table.cycles("fence_cycles");
+  if (table.has("prefetch_streams")) {
+    out.prefetch_streams = table.count("prefetch_streams");
+    out.prefetch_lines = table.count("prefetch_lines");
+  }
   out.atomics = table.choice<Atomics>(
       "atomics", {{"reservation", Atomics::kReservation}, {"locked", Atomics::kLocked}});
   out.atomic_cycles = table.cycles("atomic_cycles");
@@ -104,11 +139,9 @@ void read_coherence(Table table, Machine& out) {
   table.end();
 }
 
-void read_levels(const toml::array& array, const std::string& where, Machine& out) {
+void read_levels(std::vector<Table> tables, Machine& out) {
   unsigned inside = 1;
-  for (const toml::node& node : array) {
-    if (!node.is_table()) fail(where + ": [[level]] must be tables");
-    Table table(*node.as_table(), where + " [[level]]");
+  for (Table& table : tables) {
     Level level;
     level.name = table.get<std::string>("name");
     level.nodes = table.count("nodes");
@@ -116,9 +149,8 @@ void read_levels(const toml::array& array, const std::string& where, Machine& ou
     level.link_cycles = table.cycles("link_cycles");
     if (table.has("hop_cycles")) level.hop_cycles = table.cycles("hop_cycles");
     table.end();
-    if (level.nodes % inside != 0 || level.nodes < inside)
-      fail(fmt::format("{}: a group of {} nodes cannot be made of groups of {}", where, level.nodes,
-                       inside));
+    if (level.nodes % inside != 0)
+      table.fail_at("nodes", fmt::format("cannot be made of groups of {}", inside));
     inside = level.nodes;
     out.levels.push_back(level);
   }
@@ -177,21 +209,24 @@ Machine load_machine(const std::filesystem::path& folder, const std::string& nam
     fail(fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
   Machine out;
-  Table table(root, file.filename().string());
+  Table table(root, file.string());
   out.name = name;
   out.title = table.get<std::string>("title");
   out.source = table.get<std::string>("source");
-  out.clock_ghz = table.get<double>("clock_ghz");
-  out.line_bytes = table.count("line_bytes");
+  out.clock_ghz = table.ghz("clock_ghz");
+  out.line_bytes = table.bytes_of_line("line_bytes");
   out.cores = by_rule ? number_in(name) : table.count("cores");
   read_core(table.table("core"), out);
   read_node(table.table("node"), out);
   read_coherence(table.table("coherence"), out);
-  read_levels(table.array("level"), file.filename().string(), out);
+  read_levels(table.tables("level"), out);
   if (!by_rule) table.end();
-  if (out.cores % out.cores_in_node != 0) fail(name + ": a node is not full");
-  if (out.levels.empty() || out.levels.back().nodes < out.nodes())
-    fail(name + ": the last [[level]] does not hold all nodes");
+  if (out.cores % out.cores_in_node != 0)
+    fail(fmt::format("{}: {} cores cannot be made of nodes of {}", file.string(), out.cores,
+                     out.cores_in_node));
+  if (out.levels.back().nodes < out.nodes())
+    fail(fmt::format("{}: the last [[level]] has {} nodes, the machine {}", file.string(),
+                     out.levels.back().nodes, out.nodes()));
   return out;
 }
 

@@ -52,6 +52,10 @@ struct Machine {
       1;                      // whose lines are being fetched at once; they take effect in order
   unsigned store_queue = 32;  // how many may wait
   Cycles fence_cycles = 0;    // a full fence, once the core's stores have taken effect
+  // Neighbouring lines that are read one after the other: how many such streams a core follows, and
+  // how many lines ahead of it its node fetches. None where not modelled.
+  unsigned prefetch_streams = 0;
+  unsigned prefetch_lines = 0;
 
   Atomics atomics = Atomics::kLocked;
   Cycles atomic_cycles = 1;  // of the instruction, or of each half, once the line is there

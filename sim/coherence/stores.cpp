@@ -59,8 +59,7 @@ void World::pump(Thread& thread) {
     };
     if (std::any_of(thread.stores.begin(), thread.stores.end(), same)) continue;
     store.requested = true;
-    store.line->queue.push_back({number, /*own=*/true, Purpose::kStore});
-    proceed(*store.line);
+    ask(*store.line, {number, /*own=*/true, Purpose::kStore});
     if (thread.stores.empty()) return;
   }
   if (thread.stores.empty() || thread.commit_is_due ||

@@ -44,6 +44,8 @@ std::vector<Column> columns(const Machine& machine, const Experiment& experiment
       {"sc_fails", mean(sum.conditional_fails), 9},
       {"compare_fails", mean(sum.compare_fails)},
       {"invalidations", mean(sum.invalidations), 14},
+      {"retries", mean(sum.retries)},
+      {"prefetches", mean(sum.prefetches)},
       {"loads", mean(sum.loads)},
       {"polls_passed_over", mean(sum.polls_passed_over)},
       {"stores", mean(sum.stores)},

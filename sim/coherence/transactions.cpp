@@ -1,4 +1,4 @@
-// Lines change hands: loads, updates, reservations, and the requests that they make.
+// Lines change hands: loads, updates, reservations, and what that takes from whom.
 #include <algorithm>
 
 #include "sim/coherence/world.h"
@@ -11,6 +11,7 @@ Line& World::line_of(const void* address) {
   if (line == nullptr) {
     line = std::make_unique<Line>();
     line->index = static_cast<unsigned>(lines_.size() - 1);
+    line->number = number;
   }
   return *line;
 }
@@ -31,6 +32,7 @@ bool World::load(const void* address, std::uint64_t& value) {
   }
   Line& line = line_of(address);
   if (is_spinning(thread, address, line)) wait_for_turn();
+  if (!thread.streams.empty() && line.number != thread.last_line) follow_streams(thread, line);
   for (;;) {
     if (hits(thread, line)) {
       pass(machine_.load_cycles + machine_.poll_cycles);
@@ -90,45 +92,17 @@ void World::prefetch_to_write(const void* address) {
   wait_for_turn();
   Line& line = line_of(address);
   if (line.owner == me().node) return;
-  line.queue.push_back({running_, /*own=*/true, Purpose::kPrefetch});
-  proceed(line);
+  now_ = std::max(now_, me().now);
+  ask(line, {running_, /*own=*/true, Purpose::kPrefetch});
 }
 
 // The running thread waits for the line.
 void World::fetch(Line& line, bool own, Purpose purpose) {
   me().polls_kept = 0;
   wait_for_turn();
-  line.queue.push_back({running_, own, purpose});
   now_ = std::max(now_, me().now);
-  proceed(line);
+  ask(line, {running_, own, purpose});
   fibers_->suspend();
-}
-
-// A home serves those who wait in the order in which they came. On a snooped bus nobody waits in line: who
-// meets a busy line is told to try again, and whoever tries first has it.
-std::size_t World::next_in(const Line& line) {
-  if (machine_.coherence == Coherence::kDirectory) return 0;
-  return (std::uint64_t{tries_.next()} * line.queue.size()) >> 32;
-}
-
-void World::proceed(Line& line) {
-  while (!line.queue.empty() && !line.busy) {
-    const auto place = line.queue.begin() + static_cast<std::ptrdiff_t>(next_in(line));
-    const Request request = *place;
-    const Thread& thread = threads_[request.thread];
-    const bool fails = request.purpose == Purpose::kConditional && thread.reservation != &line;
-    const bool has_it = request.own ? line.owner == thread.node : holds(thread, line);
-    if (!fails && !has_it && request.own && line.reads_under_way > 0) return;
-    line.queue.erase(place);
-    if (fails || (has_it && request.purpose != Purpose::kStore)) {
-      if (fails) threads_[request.thread].conditional_failed = true;
-      if (request.purpose != Purpose::kPrefetch) resume_at(request.thread, now_);
-    } else if (has_it) {
-      grant_ownership(line, threads_[request.thread]);
-    } else {
-      begin(line, request);
-    }
-  }
 }
 
 // Finds out who serves the request and when the line will be there.
@@ -195,13 +169,17 @@ void World::grant(Line& line, const Request& request) {
   } else if (!request.own) {
     line.owner = line.holders.none() ? thread.node : kNone;
     line.holders.set(thread.node);
-    line.copies.set(thread.core);
+    if (request.purpose != Purpose::kPrefetch) line.copies.set(thread.core);
   }
   if (request.purpose == Purpose::kAccess || request.purpose == Purpose::kConditional) {
     thread.conditional_failed = lost;
     resume_at(request.thread, now_);
   }
-  proceed(line);
+  if (machine_.coherence == Coherence::kSnooping) {
+    answered(line, thread.node);
+  } else {
+    ask_home(line);
+  }
 }
 
 void World::grant_ownership(Line& line, Thread& owner) {

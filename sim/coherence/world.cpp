@@ -1,4 +1,5 @@
-// Time and threads: who runs when. The lines are in transactions.cpp, the store queues in stores.cpp.
+// Time and threads: who runs when. The lines are in transactions.cpp, the requests for
+// them in requests.cpp, the store queues in stores.cpp, prefetching in streams.cpp.
 #include "sim/coherence/world.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace muster::coherence {
 World::World(const Machine& machine, unsigned threads, std::uint64_t seed)
     : machine_(machine),
       threads_(threads),
-      tries_(seed),
+      jitter_(seed),
       homes_(machine.nodes()),
       ports_(machine.nodes()) {
   if (threads > machine.cores) throw std::runtime_error("more threads than processors");
@@ -17,6 +18,7 @@ World::World(const Machine& machine, unsigned threads, std::uint64_t seed)
     threads_[i].core = i;
     threads_[i].node = machine.node_of(i);
     threads_[i].counts = Counts(machine.levels.size() + 1);
+    threads_[i].streams.resize(machine.prefetch_streams);
   }
   unsigned inside = 1;
   for (const Level& level : machine.levels) {
@@ -51,6 +53,9 @@ void World::take(const Event& event) {
       return grant(*event.line, event.request);
     case Kind::kCommit:
       return commit_due(thread);
+    case Kind::kRetry:
+      event.line->asking.reset(thread.node);
+      return ask_all(*event.line, event.request);
   }
 }
 

@@ -98,6 +98,14 @@ class World {
   };
   static constexpr unsigned kPollsKept = 9;
 
+  // Lines that a processor uses one after the other.
+  struct Stream {
+    std::uintptr_t last = 0;
+    std::intptr_t step = 0;  // 0: of one line only, so far
+    unsigned ahead = 0;      // lines after `last` that have been asked for
+    std::uint64_t used = 0;
+  };
+
   struct Thread {
     unsigned core = 0;
     unsigned node = 0;
@@ -110,13 +118,15 @@ class World {
     std::deque<QueuedStore> stores;
     Poll polls[kPollsKept];
     unsigned polls_kept = 0;  // since it last did anything else
-    Cycles period = 0;        // of the loop that it spins in, while it does
+    std::vector<Stream> streams;
+    std::uintptr_t last_line = 0;
+    Cycles period = 0;  // of the loop that it spins in, while it does
     std::uint64_t ticket = 0;
     const void* asleep_on = nullptr;
     Counts counts;
   };
 
-  enum class Kind : std::uint8_t { kRun, kTimeout, kGrant, kCommit };
+  enum class Kind : std::uint8_t { kRun, kTimeout, kGrant, kCommit, kRetry };
   struct Event {
     Cycles at;
     std::uint64_t order;
@@ -142,8 +152,16 @@ class World {
   bool holds(const Thread& thread, const Line& line) const { return line.holders[thread.node]; }
   bool hits(const Thread& thread, const Line& line) const;
   void fetch(Line& line, bool own, Purpose purpose);
-  std::size_t next_in(const Line& line);
-  void proceed(Line& line);
+  void follow_streams(Thread& thread, const Line& line);
+  void prefetch(Thread& thread, std::uintptr_t number);
+
+  bool is_settled(const Line& line, const Request& request) const;
+  void settle(Line& line, const Request& request);
+  bool has_to_wait(const Line& line, const Request& request) const;
+  void ask(Line& line, const Request& request);
+  void ask_home(Line& line);
+  void ask_all(Line& line, const Request& request);
+  void answered(Line& line, unsigned node);
   void begin(Line& line, const Request& request);
   void grant(Line& line, const Request& request);
   void grant_ownership(Line& line, Thread& owner);
@@ -169,7 +187,7 @@ class World {
   unsigned running_ = 0;
   unsigned left_ = 0;
   bool passes_over_polls_ = false;
-  MixedNumbers tries_;  // who of several is first
+  MixedNumbers jitter_;  // of those who try again
 
   Resource address_bus_;
   std::vector<Resource> homes_;

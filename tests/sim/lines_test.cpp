@@ -258,5 +258,82 @@ TEST(Lines, SleepersAreWoken) {
                std::runtime_error);
 }
 
+Machine snooped() {
+  Machine out = small_machine(Atomics::kReservation);
+  out.coherence = Coherence::kSnooping;
+  out.address_cycles = 10;
+  return out;
+}
+
+// Who meets a line on its way asks again, and each time takes the bus's time.
+TEST(Requests, ASnoopedBusTurnsAwayWhoMeetsABusyLine) {
+  auto words = std::make_unique<Words>();
+  const auto world = run(snooped(), 3, [&](unsigned me) {
+    if (me == 0) write(words->a, 1);
+    SimulatedMemory::nap(10'000);
+    if (me == 0) return;
+    g_world->pass(me);  // not at the same time
+    read(words->a);
+  });
+  // The first takes the line from its owner; the second comes while it is on its way.
+  EXPECT_EQ(world->counts(1).retries, 0U);
+  EXPECT_GT(world->counts(2).retries, 0U);
+  const World::Occupancy bus = world->occupancies().back();
+  EXPECT_EQ(bus.name, "address bus");
+  EXPECT_EQ(bus.sum, 10 * (3 + world->counts(2).retries));
+}
+
+// Two cores of one node that want the same line need one answer.
+TEST(Requests, ANodeAsksOnceForBothItsCores) {
+  Machine machine = snooped();
+  machine.cores_in_node = 2;
+  machine.levels = {{.name = "all", .nodes = 4, .latency_cycles = kNear}};
+  auto words = std::make_unique<Words>();
+  const auto world = run(machine, 4, [&](unsigned me) {
+    if (me == 0) write(words->a, 1);
+    SimulatedMemory::nap(10'000);
+    if (me >= 2) EXPECT_EQ(read(words->a), 1U);
+  });
+  EXPECT_EQ(world->counts(2).misses() + world->counts(3).misses(), 1U);
+  EXPECT_EQ(world->counts(2).retries + world->counts(3).retries, 0U);
+}
+
+// A reader that goes from line to line waits for a few of them only.
+TEST(Streams, LinesAreFetchedAheadOfWhoReadsThemInOrder) {
+  struct alignas(4096) Row {
+    struct alignas(64) Element {
+      Word word{0};
+    } elements[32];
+  };
+  const auto time_of = [](unsigned streams, unsigned lines, int step, std::uint64_t& prefetches) {
+    Machine machine = small_machine();
+    machine.prefetch_streams = streams;
+    machine.prefetch_lines = lines;
+    auto row = std::make_unique<Row>();
+    Cycles taken = 0;
+    const auto world = run(machine, 2, [&](unsigned me) {
+      if (me == 0) {
+        for (auto& element : row->elements) write(element.word, 1);
+      }
+      SimulatedMemory::nap(100'000);
+      if (me == 0) return;
+      const Cycles begun = g_world->now();
+      for (int i = 0; i < 32; ++i) read(row->elements[step > 0 ? i : 31 - i].word);
+      taken = g_world->now() - begun;
+    });
+    prefetches = world->counts(1).prefetches;
+    EXPECT_EQ(world->counts(1).misses(), 32U);
+    return taken;
+  };
+  std::uint64_t prefetches = 0;
+  const Cycles alone = time_of(0, 0, 1, prefetches);
+  EXPECT_EQ(prefetches, 0U);
+  for (const int step : {1, -1}) {
+    const Cycles ahead = time_of(2, 4, step, prefetches);
+    EXPECT_EQ(prefetches, 30U) << "all but the two that tell the direction";
+    EXPECT_LT(ahead, alone / 3) << step;
+  }
+}
+
 }  // namespace
 }  // namespace muster::coherence::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -61,16 +62,33 @@ TEST(Machine, RuleHasAsManyCoresAsAskedFor) {
 
 TEST(Machine, SaysWhatIsWrong) {
   EXPECT_EQ(problem_with("", ""), "");
-  EXPECT_NE(problem_with("clock_ghz", "clock_gzh").find("clock_ghz is missing"), std::string::npos);
-  EXPECT_NE(problem_with("hit_cycles = 12", "hit_cycle = 12").find("hit_cycles is missing"),
+  EXPECT_NE(problem_with("clock_ghz", "clock_gzh").find("changed.toml:1: clock_ghz is missing"),
             std::string::npos);
+  EXPECT_NE(problem_with("hit_cycles = 12", "hit_cycle = 12").find("[node] hit_cycles is missing"),
+            std::string::npos);
+  for (const auto& [from, to] : {std::pair{"clock_ghz = 1.1", "clock_ghz = 0.0"},
+                                 {"clock_ghz = 1.1", "clock_ghz = nan"},
+                                 {"line_bytes = 128", "line_bytes = 100"},
+                                 {"load_cycles = 2 ", "load_cycles = -2 "},
+                                 {"hop_cycles = 32", "hop_cycles = 32000000"},
+                                 {"stores_in_flight = 12", "stores_in_flight = 0"},
+                                 {"load_cycles = 2 ", "load_cycles = \"two\" "}}) {
+    const std::string text = text_of(kMachines / "power4-32.toml");
+    const auto line = 1 + std::ranges::count(text.substr(0, text.find(from)), '\n');
+    const std::string said = problem_with(from, to);
+    const std::string key(from, std::string_view(from).find(' '));
+    EXPECT_NE(said.find("changed.toml:" + std::to_string(line) + ": "), std::string::npos) << said;
+    EXPECT_NE(said.find(key + (std::string_view(to).ends_with("\" ") ? " is of" : " must be")),
+              std::string::npos)
+        << said;
+  }
   EXPECT_NE(problem_with("poll_cycles = 3", "poll_cycles = 3\nx = 1").find("unknown key x"),
             std::string::npos);
   EXPECT_NE(problem_with("\"snooping\"", "\"gossip\"").find("cannot be \"gossip\""),
             std::string::npos);
   EXPECT_NE(problem_with("cores = 32", "cores = 0").find("must be 1 to"), std::string::npos);
   EXPECT_NE(problem_with("nodes = 16", "nodes = 15").find("cannot be made of"), std::string::npos);
-  EXPECT_NE(problem_with("nodes = 16", "nodes = 8").find("does not hold all nodes"),
+  EXPECT_NE(problem_with("nodes = 16", "nodes = 8").find("the last [[level]] has 8 nodes"),
             std::string::npos);
   EXPECT_NE(problem_with("[core]", "[core").find("changed.toml:"), std::string::npos);
   try {
