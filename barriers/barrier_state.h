@@ -69,7 +69,7 @@ struct BarrierState {
   }
 
   static std::size_t bytes(unsigned team, const Layout& layout) {
-    constexpr std::size_t kArrays = 4;  // no algorithm has more; each is aligned to a stride
+    constexpr std::size_t kArrays = 5;  // no algorithm has more; each is aligned to a stride
     return sizeof(BarrierState) + alignof(BarrierState) + Barrier::bytes(team, layout) +
            roster_bytes(team) + kCoherenceGranule + kArrays * layout.stride;
   }
@@ -102,15 +102,12 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
-    if constexpr (requires { self.barrier.was_released(me, episode); }) {
-      if (me != 0 && announced != nullptr) {
+    if constexpr (requires { self.barrier.may_be_told(); }) {
+      if (me != 0 && announced != nullptr && self.barrier.may_be_told()) {
         const auto is_announced = [&] {
           return announced->load(std::memory_order_acquire) >= episode;
         };
-        if (waiter.wait_quickly(is_announced)) {
-          self.barrier.was_released(me, episode);
-          return waiter.leave(true, counted);
-        }
+        if (waiter.wait_quickly(is_announced)) return waiter.leave(true, counted);
       }
     }
     return waiter.leave(self.barrier.release(me, episode, waiter), counted);

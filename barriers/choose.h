@@ -12,12 +12,9 @@ inline constexpr unsigned kTopologyPaysAbove = 8;
 
 // The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was
 // not.
-inline constexpr unsigned kTreePaysAbove = 32;
-
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
-  if (team <= 2) return BarrierKind::kDistCounterPadded;
   if (team > cpus) return BarrierKind::kFetchAddXadd;
-  return team <= kTreePaysAbove ? BarrierKind::kDistSensor : BarrierKind::kTree;
+  return BarrierKind::kDissemination;
 }
 
 inline Layout layout_for(const Topology& machine) {

@@ -4,7 +4,7 @@
 //          round everyone has heard, directly or not, of everyone. Nobody waits for a designated
 //          thread.
 // Cost     n ceil(log2 n) line transfers, of which the slowest path crosses ceil(log2 n). For two
-//          threads that is one crossing, the least a barrier can take.
+//          threads that is one crossing, the least a barrier can take. Halves: as `tree`.
 // Order    A signal is a release, seeing it an acquire; a thread that passes a signal on has
 //          acquired those before it, so the order is transitive.
 // Source   Hensgen, Finkel & Manber 1988; Mellor-Crummey & Scott 1991, section 3.3. Flags hold
@@ -17,6 +17,7 @@
 
 #include "barriers/layout.h"
 #include "barriers/memory.h"
+#include "barriers/tree.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {
@@ -28,12 +29,12 @@ class Dissemination {
       : team_(team),
         rounds_(rounds(team)),
         flag_(arena, 2 * std::size_t{team} * rounds_, layout),
-        let_go_(arena, team, layout),
-        sleep_(arena, team, layout) {}
+        sleep_(arena, team, layout),
+        halves_(team, layout, arena) {}
   static std::size_t bytes(unsigned team, const Layout& layout) {
     return PaddedArray<Flag>::bytes(2 * std::size_t{team} * rounds(team), layout) +
-           PaddedArray<Flag>::bytes(team, layout) +
-           PaddedArray<SleepWord<Memory>>::bytes(team, layout);
+           PaddedArray<SleepWord<Memory>>::bytes(team, layout) +
+           Tree<Memory, Waiter>::bytes(team, layout);
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
@@ -43,7 +44,10 @@ class Dissemination {
       waiter.wake(sleep_[partner]);
       Flag& mine = flag(me, round, episode);
       const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      if (!waiter.wait(signalled, sleep_[me])) return false;
+      const bool is_last = round + 1 == rounds_;  // nobody waits for this thread any more
+      if (!(is_last ? waiter.wait_for_release(signalled, sleep_[me])
+                    : waiter.wait(signalled, sleep_[me])))
+        return false;
     }
     for (unsigned round = 0; round < rounds_; ++round) {
       Memory::will_write(flag(partner_of(me, round), round, episode + 1));
@@ -51,48 +55,23 @@ class Dissemination {
     return true;
   }
 
-  // Half of it is a binomial tree: with every signal that does not lead to the primary left out,
-  // the rounds gather; run backwards, they release.
+  // Half of it would be a binomial tree, which does not know what is near to what; the other one does.
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
-    for (unsigned round = 0; round < rounds_; ++round) {
-      const unsigned partner = me ^ (1U << round);
-      if (partner < me) {
-        flag(partner, round, episode).store(episode, std::memory_order_release);
-        waiter.wake(sleep_[partner]);
-        return true;
-      }
-      if (partner >= team_) continue;
-      Flag& mine = flag(me, round, episode);
-      const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      if (!waiter.wait(signalled, sleep_[me])) return false;
-    }
-    return true;
+    return halves_.gather(me, episode, waiter);
+  }
+  bool release(unsigned me, Episode episode, Waiter& waiter) {
+    return halves_.release(me, episode, waiter);
   }
 
-  bool release(unsigned me, Episode episode, Waiter& waiter) {
-    if (me != kPrimary) {
-      Flag& mine = let_go_[me];
-      const auto released = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      if (!waiter.wait(released, sleep_[me])) return false;
-    }
-    unsigned round = me == kPrimary ? rounds_ : static_cast<unsigned>(std::countr_zero(me));
-    while (round-- > 0) {
-      const unsigned partner = me | 1U << round;
-      if (partner >= team_) continue;
-      let_go_[partner].store(episode, std::memory_order_release);
-      waiter.wake(sleep_[partner]);
-    }
-    return true;
-  }
+  bool may_be_told() const { return halves_.may_be_told(); }
 
   void wake_everyone(WaitStats& stats) {
     for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);
+    halves_.wake_everyone(stats);
   }
 
  private:
   using Flag = typename Memory::template Atomic<Episode>;
-  static constexpr unsigned kPrimary = 0;
-
   static unsigned rounds(unsigned team) { return static_cast<unsigned>(std::bit_width(team - 1)); }
   unsigned partner_of(unsigned me, unsigned round) const {
     const unsigned partner = me + (1U << round);
@@ -105,8 +84,8 @@ class Dissemination {
   const unsigned team_;
   const unsigned rounds_;
   PaddedArray<Flag> flag_;
-  PaddedArray<Flag> let_go_;
   PaddedArray<SleepWord<Memory>> sleep_;
+  Tree<Memory, Waiter> halves_;
 };
 
 }  // namespace muster

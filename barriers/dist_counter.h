@@ -51,7 +51,8 @@ class DistCounterBarrier {
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
     mark(me, episode);
     unsigned next = 0;
-    if (!waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_)) return false;
+    const auto others_arrived = [&] { return all_arrived(next, episode, me); };
+    if (!waiter.wait_for_release(others_arrived, sleep_)) return false;
     // Whoever sees that all have arrived wakes the others. Of the threads that go to sleep at least
     // the last to fence sees everyone, so there is always one that does.
     waiter.wake(sleep_);
@@ -82,21 +83,22 @@ class DistCounterBarrier {
     return true;
   }
 
-  // For one of the others, instead: it has learned of the release in another way, maybe before this.
-  void was_released(unsigned, Episode) {}
+  bool may_be_told() const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:
   static constexpr unsigned kPrimary = 0;
+  static constexpr unsigned kNobody = ~0U;
 
   void mark(unsigned me, Episode episode) {
     counter_[me].store(static_cast<std::uint8_t>(episode), std::memory_order_release);
   }
 
-  // Everyone before `next` has arrived.
-  bool all_arrived(unsigned& next, Episode episode) const {
-    while (next < team_ && has_arrived(next, episode)) ++next;
+  // Everyone before `next` has arrived. `me` knows that it has, and does not look: another may have taken
+  // that line away to read it, and the way back would be for nothing.
+  bool all_arrived(unsigned& next, Episode episode, unsigned me = kNobody) const {
+    while (next < team_ && (next == me || has_arrived(next, episode))) ++next;
     return next == team_;
   }
 

@@ -67,8 +67,7 @@ class DistCounterLocalSensor {
     return true;
   }
 
-  // For one of the others, instead: it has learned of the release in another way, maybe before this.
-  void was_released(unsigned, Episode) {}
+  bool may_be_told() const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 

@@ -46,14 +46,17 @@ class Found:
 class Coherence:
     """Runs bin/coherence, each run once."""
 
-    def __init__(self, build: Path, episodes: int) -> None:
+    def __init__(self, build: Path, episodes: int, machines: Path | None = None) -> None:
         self.program = build / "bin" / "coherence"
         self.episodes = episodes
+        self.machines = machines
         self._row = functools.cache(self._run)
 
     def _run(self, machine: str, barrier: str, threads: int) -> dict[str, str]:
         words = ["--machine", machine, "--barrier", barrier, "--threads", str(threads)]
         words += ["--episodes", str(self.episodes), "--csv"]
+        if self.machines is not None:
+            words += ["--machines", str(self.machines)]
         text = subprocess.check_output([self.program, *words], text=True)
         return next(iter(csv.DictReader(io.StringIO(text))))
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 
 #include "sim/coherence/simulation.h"
@@ -60,6 +61,10 @@ std::vector<std::string> barrier_names() {
     if (kind != BarrierKind::kNative) out.emplace_back(name_of(kind));
   }
   return out;
+}
+
+std::map<std::string, Construct> constructs() {
+  return {{"barrier", Construct::kBarrier}, {"parallel", Construct::kParallel}};
 }
 
 // On a terminal only, and only where it takes a while.
@@ -119,8 +124,13 @@ int run(int count, char** words) {
       ->check(CLI::Range(1U, 100'000'000U));
   app.add_option("--delay-us", experiment.delay_us, "computing before each (default 0.1)")
       ->check(CLI::Range(0.0, 1e6));
-  app.add_option("--seed", experiment.seed,
-                 "of the differences between delays, 2 % at most (default 1)");
+  app.add_option("--construct", experiment.construct,
+                 "barrier, or parallel: fork and join of a folded region (default barrier)")
+      ->transform(CLI::CheckedTransformer(constructs()));
+  app.add_option("--jitter", experiment.jitter,
+                 "the share of itself by which a delay is longer, at most (default 0.02)")
+      ->check(CLI::Range(0.0, 100.0));
+  app.add_option("--seed", experiment.seed, "of the differences between delays (default 1)");
   app.add_flag("--csv", csv, "every number, a line for each run");
   CLI11_PARSE(app, count, words);
 

@@ -42,7 +42,22 @@ struct Team {
     if (state == nullptr) throw std::runtime_error("no memory for the team");
   }
 
+  void arrive_and_wait(unsigned me, Episode episode) {
+    ops->arrive_and_wait(state, me, episode, interruption, stats[me]);
+  }
+  // The primary writes what is to be done, the others read it.
+  void release(unsigned me, Episode episode) {
+    if (me == 0) announced.store(episode, std::memory_order_release);
+    ops->release(state, me, episode, kNoEpisode, &announced, interruption, stats[me],
+                 Counted::kRegion);
+    if (me != 0) announced.load(std::memory_order_acquire);
+  }
+  void gather(unsigned me, Episode episode) {
+    ops->gather(state, me, episode, interruption, stats[me], Counted::kRegion);
+  }
+
   alignas(kPrefetchersStopAt) Interruption<SimulatedMemory> interruption;
+  alignas(kPrefetchersStopAt) SimulatedMemory::Atomic<Episode> announced{kNoEpisode};
   Arena arena;
   const BarrierOps<SimulatedMemory>* ops = nullptr;
   void* state = nullptr;
@@ -76,10 +91,18 @@ Outcome simulate(const Machine& machine, const Experiment& experiment,
       const double share = static_cast<double>(numbers.next()) / 4294967296.0;
       const double length = delay * (1 + experiment.jitter * share);
       if (number == 0 && episode > experiment.warm_up) computed += delay;
+      if (experiment.construct == Construct::kParallel) {
+        team->release(number, 2 * episode - 1);
+        in_step = in_step && arrived[0] + 1 >= episode;
+      }
       world.delay(static_cast<Cycles>(length));
       arrived[number] = episode;
-      team->ops->arrive_and_wait(team->state, number, episode, team->interruption,
-                                 team->stats[number]);
+      if (experiment.construct == Construct::kParallel) {
+        team->gather(number, 2 * episode);
+        if (number != 0) continue;  // only the primary knows that all have arrived
+      } else {
+        team->arrive_and_wait(number, episode);
+      }
       for (const Episode other : arrived) in_step = in_step && other >= episode;
       if (number == 0 && progress) progress(static_cast<unsigned>(episode));
     }

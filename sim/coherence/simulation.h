@@ -1,4 +1,4 @@
-// EPCC's barrier test on a simulated machine: each thread computes for a while and meets the others at a
+// EPCC's tests on a simulated machine: each thread computes for a while and meets the others at a
 // barrier, again and again.
 #pragma once
 
@@ -8,7 +8,13 @@
 
 namespace muster::coherence {
 
+enum class Construct {
+  kBarrier,   // computing, then a barrier
+  kParallel,  // a release by the primary, computing, and a gather: fork and join of a folded region
+};
+
 struct Experiment {
+  Construct construct = Construct::kBarrier;
   BarrierKind barrier = BarrierKind::kDistSensor;
   WaitKind wait = WaitKind::kSpin;
   unsigned threads = 2;

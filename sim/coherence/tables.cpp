@@ -32,10 +32,12 @@ std::vector<Column> columns(const Machine& machine, const Experiment& experiment
   };
   std::vector<Column> out{
       {"machine", machine.name},
+      {"construct", experiment.construct == Construct::kBarrier ? "barrier" : "parallel"},
       {"barrier", name_of(experiment.barrier), 20},
       {"threads", fmt::format("{}", experiment.threads), 8},
       {"episodes", fmt::format("{}", experiment.episodes)},
       {"delay_us", fmt::format("{}", experiment.delay_us)},
+      {"jitter", fmt::format("{}", experiment.jitter)},
       {"seed", fmt::format("{}", experiment.seed)},
       {"overhead_us", fmt::format("{:.4f}", outcome.overhead_us), 12},
       {"episode_us", fmt::format("{:.4f}", outcome.episode_us)},

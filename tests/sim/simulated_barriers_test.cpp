@@ -29,15 +29,18 @@ TEST(SimulatedBarriers, NobodyIsLetThroughEarly) {
     for (const BarrierKind barrier : algorithms()) {
       for (int wait = 0; wait < kWaitKinds; ++wait) {
         for (const unsigned threads : {1U, 2U, 5U, 8U}) {
-          const Experiment experiment{.barrier = barrier,
-                                      .wait = static_cast<WaitKind>(wait),
-                                      .threads = threads,
-                                      .episodes = 20,
-                                      .delay_us = 1,
-                                      .jitter = 2,
-                                      .warm_up = 2};
-          const Outcome outcome = simulate(small_machine(atomics), experiment, {});
-          EXPECT_TRUE(outcome.in_step) << name_of(barrier) << ", " << wait << ", " << threads;
+          for (const Construct construct : {Construct::kBarrier, Construct::kParallel}) {
+            const Experiment experiment{.construct = construct,
+                                        .barrier = barrier,
+                                        .wait = static_cast<WaitKind>(wait),
+                                        .threads = threads,
+                                        .episodes = 20,
+                                        .delay_us = 1,
+                                        .jitter = 2,
+                                        .warm_up = 2};
+            const Outcome outcome = simulate(small_machine(atomics), experiment, {});
+            EXPECT_TRUE(outcome.in_step) << name_of(barrier) << ", " << wait << ", " << threads;
+          }
         }
       }
     }
@@ -90,6 +93,31 @@ TEST(SimulatedBarriers, OverheadLeavesTheComputingOut) {
   EXPECT_NEAR(alone.episode_us, 5, 0.2);
   EXPECT_NEAR(alone.overhead_us, 0, 0.2);
   EXPECT_GE(alone.overhead_us, 0);
+}
+
+// On every modern machine, at each size. Of two threads see docs/barriers.md: there it is measured.
+TEST(SimulatedBarriers, AutoIsWithinATenthOfTheBest) {
+  for (const char* name : {"zen4-2x96", "grace-72", "rule-256"}) {
+    const Machine modern = machine(name);
+    for (const Construct construct : {Construct::kBarrier, Construct::kParallel}) {
+      for (const unsigned threads : {3U, 6U, 8U, 16U, 32U, 72U, modern.cores}) {
+        const auto time_of = [&](BarrierKind barrier) {
+          const Experiment experiment{.construct = construct,
+                                      .barrier = barrier,
+                                      .threads = threads,
+                                      .episodes = 20,
+                                      .warm_up = 4};
+          const Outcome outcome = simulate(modern, experiment, {});
+          EXPECT_TRUE(outcome.in_step);
+          return outcome.overhead_us;
+        };
+        const double chosen = time_of(BarrierKind::kAuto);
+        for (const BarrierKind other : algorithms())
+          EXPECT_LT(chosen, 1.1 * time_of(other))
+              << name << ", " << threads << ": " << name_of(other);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""What the reproduced claims owe to assumed latencies: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
+
+Each number of a machine's file whose comment says `assumed`, and each number of --also, is halved and doubled, alone, and the
+claims on that machine are computed anew. Printed is what a claim's number becomes, and `!` where its verdict turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reproduce import REPRODUCED, Claim, Coherence, Found, is_accepted, read_claims
+
+HERE = Path(__file__).resolve().parent
+MACHINES = HERE.parent / "sim" / "coherence" / "machines"
+NUMBER = re.compile(r"^(\w+) = (\d+)\b(.*)$")
+FACTORS = (0.5, 2.0)
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One number of a machine's file, by its line."""
+
+    table: str
+    key: str
+    value: int
+    line: int  # from 0
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.key} = {self.value}"
+
+    def changed(self, text: str, factor: float) -> str:
+        lines = text.splitlines()
+        value = max(1, round(self.value * factor))
+        lines[self.line] = re.sub(r"= \d+", f"= {value}", lines[self.line], count=1)
+        return "\n".join(lines) + "\n"
+
+
+def assumptions(text: str, also: set[str]) -> Iterator[Assumption]:
+    """A zero stays one, however it is multiplied, and so says nothing."""
+    table = ""
+    for number, line in enumerate(text.splitlines()):
+        if heading := re.match(r"\[+(\w+)\]+", line):
+            table = heading[1]
+        match = NUMBER.match(line)
+        if match is not None and int(match[2]) > 0 and ("assumed" in match[3] or match[1] in also):
+            yield Assumption(table, match[1], int(match[2]), number)
+
+
+def claims_on(machine: str) -> list[Claim]:
+    family = machine.split("-")[0]
+    claims = read_claims((HERE / "claims.csv").read_text())
+    return [claim for claim in claims if claim.id in REPRODUCED and f"sim/coherence {family}" in claim.how]
+
+
+def brief(found: Found) -> str:
+    if found.value is not None:
+        return f"{found.value:.0f}"
+    return "yes" if found.holds else "no"
+
+
+def verdicts(simulator: Coherence, claims: list[Claim]) -> dict[str, tuple[str, bool]]:
+    found = {claim: REPRODUCED[claim.id](simulator) for claim in claims}
+    return {claim.id: (brief(what), is_accepted(claim, what)) for claim, what in found.items()}
+
+
+def print_row(what: str, cells: list[str]) -> None:
+    print(f"{what:36}" + "".join(f"{cell:>7}" for cell in cells), flush=True)
+
+
+def examine(machine: str, program: Path, episodes: int, also: set[str]) -> None:
+    text = (MACHINES / f"{machine}.toml").read_text()
+    claims = claims_on(machine)
+    print_row(machine, [claim.id for claim in claims])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(MACHINES, folder, dirs_exist_ok=True)
+
+        def run(changed: str) -> dict[str, tuple[str, bool]]:
+            (folder / f"{machine}.toml").write_text(changed)
+            return verdicts(Coherence(program, episodes, folder), claims)
+
+        as_is = run(text)
+        print_row("as it is", [as_is[claim.id][0] + (" " if as_is[claim.id][1] else "-") for claim in claims])
+        for assumption in assumptions(text, also):
+            for factor in FACTORS:
+                now = run(assumption.changed(text, factor))
+                turned = {claim.id: "!" if now[claim.id][1] != as_is[claim.id][1] else " " for claim in claims}
+                print_row(f"{assumption} x {factor:g}", [now[claim.id][0] + turned[claim.id] for claim in claims])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("machines", nargs="*", default=["power4-32", "power3-16"], metavar="MACHINE")
+    parser.add_argument("--build", type=Path, default=Path("build/release"), help="the build folder")
+    parser.add_argument("--episodes", type=int, default=100, help="of each simulated run")
+    parser.add_argument("--also", default="latency_cycles", help="keys that are varied though they have a source")
+    arguments = parser.parse_args()
+    program = arguments.build.resolve()
+    if not (program / "bin" / "coherence").is_file():
+        sys.exit(f"sensitivity: {program / 'bin' / 'coherence'} is missing; run ./bootstrap build first")
+    for machine in arguments.machines:
+        if not (MACHINES / f"{machine}.toml").is_file():
+            parser.error(f"no machine {machine} in {MACHINES}")
+        examine(machine, program, arguments.episodes, set(arguments.also.split(",")))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
