@@ -12,9 +12,11 @@ inline constexpr unsigned kTopologyPaysAbove = 8;
 
 // The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was
 // not.
+inline constexpr unsigned kTreePaysAbove = 512;
+
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
   if (team > cpus) return BarrierKind::kFetchAddXadd;
-  return BarrierKind::kDissemination;
+  return team <= kTreePaysAbove ? BarrierKind::kDissemination : BarrierKind::kTree;
 }
 
 inline Layout layout_for(const Topology& machine) {

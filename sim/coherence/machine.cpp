@@ -147,6 +147,7 @@ void read_levels(std::vector<Table> tables, Machine& out) {
     level.nodes = table.count("nodes");
     level.latency_cycles = table.cycles("latency_cycles");
     level.link_cycles = table.cycles("link_cycles");
+    if (table.has("lanes")) level.lanes = table.count("lanes");
     if (table.has("hop_cycles")) level.hop_cycles = table.cycles("hop_cycles");
     table.end();
     if (level.nodes % inside != 0)

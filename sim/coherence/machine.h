@@ -32,6 +32,7 @@ struct Level {
   Cycles latency_cycles =
       0;                   // from a request to the use of a line that another node of the group has
   Cycles link_cycles = 0;  // for how long a line that comes this far occupies the group's link
+  unsigned lanes = 1;      // links side by side, each for some of the group's nodes
   Cycles hop_cycles = 0;   // the groups one level down are a ring: for each hop after the first
 };
 

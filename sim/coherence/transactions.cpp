@@ -140,10 +140,12 @@ void World::begin(Line& line, const Request& request) {
     const unsigned inside = level > 0 ? machine_.levels[level - 1].nodes : 1;
     const unsigned group = machine_.levels[level].nodes / inside;
     const unsigned first = supplier / machine_.levels[level].nodes * group;
+    const unsigned lanes = machine_.levels[level].lanes;
     const bool ring = machine_.levels[level].hop_cycles != 0;
     for (unsigned at = supplier / inside; at != node / inside;
          at = first + (at + 1 - first) % group) {
-      leaves = links_[level][at].serve(leaves, machine_.levels[level].link_cycles);
+      Resource& link = links_[level][at * lanes + supplier % inside % lanes];
+      leaves = link.serve(leaves, machine_.levels[level].link_cycles);
       if (!ring) break;
     }
     there = std::max(answered, leaves + machine_.latency(node, supplier));

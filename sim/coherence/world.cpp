@@ -22,7 +22,7 @@ World::World(const Machine& machine, unsigned threads, std::uint64_t seed)
   }
   unsigned inside = 1;
   for (const Level& level : machine.levels) {
-    links_.emplace_back((machine.nodes() + inside - 1) / inside);
+    links_.emplace_back((machine.nodes() + inside - 1) / inside * level.lanes);
     inside = level.nodes;
   }
 }

@@ -14,7 +14,7 @@ INNER = ["platform", "waiting", "barriers", "runtime-hooks", "preload"]
 ARROWS: dict[str, set[str]] = {folder: set(INNER[: i + 1]) for i, folder in enumerate(INNER)}
 ARROWS["epcc"] = {"epcc"}
 ARROWS["sim"] = {"sim", "platform", "waiting", "barriers"}
-ARROWS["benchmarks"] = {"benchmarks", "platform", "waiting", "barriers"}
+ARROWS["benchmarks"] = {"benchmarks", "platform", "waiting", "barriers", "epcc"}
 ARROWS["tests"] = {*ARROWS, "tests"}
 
 MOST_LINES = 400

@@ -258,6 +258,26 @@ TEST(Lines, SleepersAreWoken) {
                std::runtime_error);
 }
 
+// Two lines at once that go the same way: one link carries one after the other, two lanes both.
+TEST(Links, LanesCarryLinesSideBySide) {
+  const auto busiest = [](unsigned lanes) {
+    Machine machine = small_machine();
+    machine.levels[1].link_cycles = 500;
+    machine.levels[1].lanes = lanes;
+    auto words = std::make_unique<Words>();
+    const auto world = run(machine, 8, [&](unsigned me) {
+      if (me == 0) write(words->a, 1);
+      if (me == 1) write(words->b, 1);
+      SimulatedMemory::nap(100'000);
+      if (me == 4) read(words->a);
+      if (me == 5) read(words->b);
+    });
+    return world->occupancies()[2].most;
+  };
+  EXPECT_EQ(busiest(1), 1'000U);
+  EXPECT_EQ(busiest(2), 500U);
+}
+
 Machine snooped() {
   Machine out = small_machine(Atomics::kReservation);
   out.coherence = Coherence::kSnooping;
