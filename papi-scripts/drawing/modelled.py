@@ -1,0 +1,181 @@
+"""Numbers from bin/coherence, and the CSV that lies beside each figure of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import pandas
+
+from drawing.catalogue import COLUMNS, COSTLY, FigureOf, Run
+
+# Of each line; then come the figure's own columns, as bin/coherence printed them.
+KEYS = ("source", "machine", "title", "barrier", "threads", "episodes", "delay_us", "seed")
+LAST_KEYS = ("commit", "command")
+
+
+class DataError(Exception):
+    """A line for the user."""
+
+
+def weight(run: Run) -> float:
+    """About what a run costs, in any unit."""
+    return (run.episodes + 10) * run.threads * (run.threads if run.barrier == COSTLY else 20)
+
+
+class Simulator:
+    """bin/coherence, each run once."""
+
+    def __init__(self, build: Path, jobs: int) -> None:
+        self.program = build / "bin" / "coherence"
+        self.jobs = jobs
+        self.rows: dict[Run, dict[str, str]] = {}
+        self.titles: dict[str, str] = {}
+        self._started: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def _output(self, words: Iterable[str]) -> str:
+        with self._lock:
+            if self._ended:
+                raise DataError("interrupted")
+            process = subprocess.Popen(
+                [self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            self._started.add(process)
+        text, errors = process.communicate()
+        with self._lock:
+            self._started.discard(process)
+        if process.returncode != 0:
+            said = errors.strip().splitlines()[-1:] or [f"exit status {process.returncode}"]
+            raise DataError(f"coherence {' '.join(words)}: {said[0]}")
+        return text
+
+    def _end(self) -> None:
+        with self._lock:
+            self._ended = True
+            for process in self._started:
+                process.kill()
+
+    def _run(self, run: Run) -> dict[str, str]:
+        rows = list(csv.DictReader(io.StringIO(self._output(words_of(run)))))
+        if len(rows) != 1 or None in rows[0].values():
+            raise DataError(f"coherence {' '.join(words_of(run))}: printed {len(rows)} lines of numbers, 1 expected")
+        return rows[0]
+
+    def title(self, machine: str) -> str:
+        if machine not in self.titles:
+            text = self._output(["--machine", machine, "--threads", "1", "--episodes", "1"])
+            self.titles[machine] = text.splitlines()[0]
+        return self.titles[machine]
+
+    def run_all(self, runs: Iterable[Run], progress: Callable[[float, str], None]) -> None:
+        todo = sorted(set(runs) - set(self.rows), key=weight, reverse=True)
+        total, done = sum(map(weight, todo)), 0.0
+        with ThreadPoolExecutor(self.jobs) as pool:
+            futures = {pool.submit(self._run, run): run for run in todo}
+            try:
+                for future in as_completed(futures):
+                    run = futures[future]
+                    self.rows[run] = future.result()
+                    done += weight(run)
+                    progress(done / total, f"{run.machine} {run.barrier} {run.threads}")
+            except BaseException:
+                self._end()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def frame(self, figure: FigureOf, runs: Iterable[Run], commit: str) -> pandas.DataFrame:
+        table = []
+        for run in runs:
+            row = self.rows[run]
+            missing = [name for name in (*figure.columns, "delay_us", "seed") if name not in row]
+            if missing:
+                raise DataError(f"coherence {' '.join(words_of(run))}: printed no {missing[0]}")
+            shared = {
+                "source": "modelled",
+                "title": self.title(run.machine),
+                "commit": commit,
+                "command": "coherence " + " ".join(words_of(run)),
+            }
+            table.append([(row | shared)[key] for key in (*KEYS, *figure.columns, *LAST_KEYS)])
+        return pandas.DataFrame(table, columns=[*KEYS, *figure.columns, *LAST_KEYS], dtype=str)
+
+
+def words_of(run: Run) -> list[str]:
+    words = ["--machine", run.machine, "--barrier", run.barrier, "--threads", str(run.threads)]
+    return [*words, "--episodes", str(run.episodes), "--csv"]
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """As --threads takes it: 2..32 or 2,4,8."""
+    values = sorted(set(numbers))
+    if len(values) > 2 and values == list(range(values[0], values[-1] + 1)):
+        return f"{values[0]}..{values[-1]}"
+    return ",".join(map(str, values))
+
+
+def commands(frame: pandas.DataFrame) -> list[str]:
+    """The fewest commands that print these numbers."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for barrier, rows in frame.groupby("barrier", sort=False):
+        for episodes, some in rows.groupby("episodes", sort=False):
+            key = (some["machine"].iloc[0], ranges(some["threads"].astype(int)), str(episodes))
+            alike.setdefault(key, []).append(str(barrier))
+    return [
+        f"coherence --machine {machine} --barrier {','.join(barriers)} --threads {threads} --episodes {episodes}"
+        for (machine, threads, episodes), barriers in alike.items()
+    ]
+
+
+def write_frame(frame: pandas.DataFrame, path: Path) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        frame.to_csv(unfinished, index=False, lineterminator="\n")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def read_frame(figure: FigureOf, path: Path) -> pandas.DataFrame:
+    """What write_frame wrote; anything else is refused with its line and key."""
+    wanted = [*KEYS, *figure.columns, *LAST_KEYS]
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, strict=True)
+            missing = [key for key in wanted if key not in (reader.fieldnames or [])]
+            if missing:
+                raise DataError(f"{path}:1: no column {missing[0]}; is it the CSV of {figure.name}?")
+            rows = []
+            for row in reader:
+                check_row(figure, row, f"{path}:{reader.line_num}")
+                rows.append([row[key] for key in wanted])
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: no CSV: {error}") from None
+    if not rows:
+        raise DataError(f"{path}: no numbers, its head only")
+    return pandas.DataFrame(rows, columns=wanted, dtype=str)
+
+
+def check_row(figure: FigureOf, row: dict[str, str], where: str) -> None:
+    for key in (*KEYS, *figure.columns, *LAST_KEYS):
+        if row[key] is None:
+            raise DataError(f"{where}: {key}: missing, the line ends before it")
+    for key in ("threads", "episodes"):
+        if not row[key].isdecimal() or int(row[key]) < 1:
+            raise DataError(f"{where}: {key}: {row[key]!r} is no number from 1")
+    for key in figure.columns:
+        try:
+            value = float(row[key])
+        except ValueError:
+            value = float("nan")
+        if not 0 <= value < float("inf"):
+            raise DataError(f"{where}: {key}: {row[key]!r} is no {COLUMNS[key].split(',')[0]}")

@@ -1,0 +1,156 @@
+"""Lines on axes, as PNG and SVG. It knows nothing of where the numbers come from: modelled, counted and measured ones
+are drawn alike, and the caption, inside the picture, says which they are."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot, ticker  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from drawing.styles import Style  # noqa: E402
+
+SETTINGS = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "legend.handlelength": 4.0,
+    "svg.fonttype": "none",  # text stays text: small files that can be searched
+    "svg.hashsalt": "muster",  # the same picture is the same file
+}
+CAPTION_SIZE = 6.5
+INCHES_PER_LINE = 0.125
+
+
+@dataclass(frozen=True)
+class Line:
+    label: str
+    style: Style
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()  # of each y, where it was repeated
+    high: Sequence[float] = ()
+    in_front: bool = True
+
+
+@dataclass
+class Panel:
+    title: str
+    y_label: str
+    lines: list[Line]
+    x_label: str = "threads"
+    log: bool = False
+    x_ticks: Sequence[float] = ()
+    y_most: float | None = None
+    note: str = ""
+    legend: bool = True
+    legend_title: str = ""
+    beside: bool = False  # the legend stands right of the axes
+
+
+@dataclass
+class Picture:
+    title: str
+    panels: list[Panel]
+    caption: list[str] = field(default_factory=list)  # paragraphs
+    panel_inches: tuple[float, float] = (5.2, 3.6)
+
+
+def caption_lines(paragraphs: list[str], width_inches: float) -> list[str]:
+    letters = int(width_inches * 72 / (CAPTION_SIZE * 0.53))
+    return [line for text in paragraphs for line in textwrap.wrap(text, letters, break_on_hyphens=False) or [""]]
+
+
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    zeros = [line.label for line in panel.lines if len(line.y) and not any(line.y)]
+    shown = [line for line in panel.lines if line.label not in zeros or len(zeros) == 1]
+    for line in shown:
+        keywords = line.style.keywords() | {"zorder": 3 if line.in_front else 2, "label": line.label}
+        # A marker at every point of a short line, at about eight of a long one.
+        every = max(1, len(line.x) // 8)
+        # The last point always has one: the markers are counted from there.
+        keywords["markevery"] = [i for i in range(len(line.x)) if (len(line.x) - 1 - i) % every == 0]
+        if line.low and line.high:
+            bars = [
+                [max(0.0, y - low) for y, low in zip(line.y, line.low, strict=True)],
+                [max(0.0, high - y) for y, high in zip(line.y, line.high, strict=True)],
+            ]
+            keywords.pop("markevery")
+            axes.errorbar(line.x, line.y, yerr=bars, capsize=2, elinewidth=0.7, **keywords)
+        else:
+            axes.plot(line.x, line.y, **keywords)
+    axes.set_xlabel(panel.x_label)
+    axes.set_ylabel(panel.y_label)
+    if panel.title:
+        axes.set_title(panel.title, loc="left")
+    if panel.log:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
+    else:
+        axes.set_ylim(bottom=0, top=panel.y_most)
+        axes.set_xlim(left=0)
+    if len(panel.x_ticks):
+        axes.set_xticks(list(panel.x_ticks))
+        axes.minorticks_off() if not panel.log else axes.xaxis.set_minor_locator(ticker.NullLocator())
+    notes = [panel.note] if panel.note else []
+    if len(zeros) > 1:
+        notes.append("0 throughout: " + ", ".join(zeros))
+    if notes:
+        text = "\n".join(line for note in notes for line in textwrap.wrap(note, 60))
+        axes.text(0.98, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", fontsize=7.5)
+    if panel.legend and shown:
+        where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if panel.beside else {"loc": "upper left"}
+        legend = axes.legend(title=panel.legend_title or None, **where)
+        legend.set_zorder(5)
+        legend._legend_box.align = "left"
+
+
+def draw(picture: Picture) -> Figure:
+    with pyplot.rc_context(SETTINGS):
+        wide, high = picture.panel_inches
+        count = len(picture.panels)
+        width = wide * count
+        lines = caption_lines(picture.caption, width - 0.2)
+        below = INCHES_PER_LINE * len(lines) + (0.1 if lines else 0)
+        height = high + below
+        figure, axes = pyplot.subplots(1, count, figsize=(width, height), squeeze=False, layout="constrained")
+        for place, panel in zip(axes[0], picture.panels, strict=True):
+            draw_panel(place, panel)
+        if picture.title:
+            figure.suptitle(picture.title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - below / height))
+        figure.text(
+            0.1 / width, 0.05 / height, "\n".join(lines), ha="left", va="bottom", fontsize=CAPTION_SIZE, linespacing=1.3
+        )
+        return figure
+
+
+def save(picture: Picture, folder: Path, name: str) -> list[Path]:
+    """NAME.png and NAME.svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = draw(picture)
+    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    with pyplot.rc_context(SETTINGS):
+        figure.savefig(paths[0], dpi=130)
+        figure.savefig(paths[1], metadata={"Date": None})
+    pyplot.close(figure)
+    return paths

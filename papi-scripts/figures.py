@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Draws what the papers drew, with our numbers: Figures 7 to 10 of Zhang et al., ours on the same axes, and up to 1,024 cores.
+
+Each figure NAME becomes NAME.png and NAME.svg, readable in black and white, with NAME.csv, its data; scale-* also
+NAME.growth.csv, the fits. All numbers are modelled, by bin/coherence. docs/figures.md shows them.
+
+    papi-scripts/figures.py                        run bin/coherence and draw all into figures/
+    papi-scripts/figures.py --only zhang-9         only that one (again for more)
+    papi-scripts/figures.py --data figures         draw again from the CSV of figures/, running nothing
+    papi-scripts/figures.py --list                 the names
+
+It needs pandas and matplotlib (Debian: python3-pandas, python3-matplotlib, for /usr/bin/python3).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from commit import commit  # noqa: E402
+from drawing.catalogue import CATALOGUE, FigureOf, runs_of  # noqa: E402
+from progress import Progress  # noqa: E402
+
+
+def positive(text: str) -> int:
+    value = int(text) if text.isdecimal() else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return value
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="figures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, default=Path("figures"), metavar="DIR", help="(figures)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this figure; may be repeated")
+    parser.add_argument("--build", type=Path, default=Path("build/release"), metavar="DIR", help="(build/release)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv instead of running bin/coherence")
+    parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="runs side by side")
+    parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
+    parser.add_argument("--list", action="store_true", help="list the figures and end")
+    arguments = parser.parse_args()
+    names = [figure.name for figure in CATALOGUE]
+    unknown = [name for name in arguments.only if name not in names]
+    if unknown:
+        parser.error(f"no figure {unknown[0]!r}; there are {', '.join(names)}")
+    return arguments
+
+
+def say(text: str) -> None:
+    print(f"figures: {text}", file=sys.stderr)
+
+
+def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
+    from drawing import modelled, modelled_pictures, plots
+
+    frames = {}
+    if arguments.data is not None:
+        for figure in chosen:
+            frames[figure] = modelled.read_frame(figure, arguments.data / f"{figure.name}.csv")
+    else:
+        simulator = modelled.Simulator(arguments.build.resolve(), arguments.jobs)
+        if not simulator.program.is_file():
+            raise modelled.DataError(f"{simulator.program} is missing; run ./bootstrap build first, or name --build")
+        runs = {figure: runs_of(figure, arguments.episodes, arguments.full) for figure in chosen}
+        progress = Progress()
+        try:
+            simulator.run_all([run for some in runs.values() for run in some], progress)
+        finally:
+            progress.clear()
+        version = commit()
+        for figure in chosen:
+            frames[figure] = simulator.frame(figure, runs[figure], version)
+    for figure, frame in frames.items():
+        modelled.write_frame(frame, arguments.output / f"{figure.name}.csv")
+        plots.save(modelled_pictures.picture_of(figure, frame), arguments.output, figure.name)
+        print(arguments.output / f"{figure.name}.png")
+        if figure.kind == "scale":
+            fits = modelled_pictures.growth_frame(modelled_pictures.numbers(figure, frame))
+            modelled.write_frame(fits, arguments.output / f"{figure.name}.growth.csv")
+            print(fits.to_string(index=False))
+        sys.stdout.flush()
+
+
+def main() -> int:
+    arguments = read_arguments()
+    chosen = [figure for figure in CATALOGUE if not arguments.only or figure.name in arguments.only]
+    if arguments.list:
+        for figure in chosen:
+            print(f"{figure.name:16} {figure.title} ({figure.machine})")
+        return 0
+    try:
+        from drawing.modelled import DataError
+    except ImportError as error:
+        hint = "install it (Debian: python3-pandas, python3-matplotlib, for /usr/bin/python3)"
+        say(f"{sys.executable}: {error}; {hint}")
+        return 1
+    try:
+        draw_all(chosen, arguments)
+    except ImportError as error:
+        say(f"{sys.executable}: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
+        return 1
+    except (DataError, OSError) as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; nothing more is drawn")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
