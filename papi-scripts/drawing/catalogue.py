@@ -77,7 +77,7 @@ CATALOGUE = (
     FigureOf("ours-10", "Figure 10 with ours: L2 misses on POWER4", POWER4, ALL, UP_TO_32, ("misses",), "ours"),
     FigureOf(
         "scale-zen4-2x96",
-        "Overhead on two sockets of 96 cores",
+        "Overhead on two sockets of 96 cores (Zen 4)",
         "zen4-2x96",
         ALL,
         doubling(192, 96),
@@ -86,10 +86,10 @@ CATALOGUE = (
         20,
     ),
     FigureOf(
-        "scale-grace-72", "Overhead on 72 cores", "grace-72", ALL, doubling(72, 24, 48), ("overhead_us",), "scale", 20
+        "scale-grace-72", "Overhead on 72 cores (Grace)", "grace-72", ALL, doubling(72, 24, 48), ("overhead_us",), "scale", 20
     ),
     FigureOf(
-        "scale-rule-1024", "Overhead on 1,024 cores", "rule-1024", ALL, doubling(1024), ("overhead_us",), "scale", 20
+        "scale-rule-1024", "Overhead on up to 1,024 cores (by rule)", "rule-1024", ALL, doubling(1024), ("overhead_us",), "scale", 20
     ),
 )
 

@@ -1,4 +1,8 @@
-"""How an overhead grows with the number of threads P: in proportion to log2 P, or to P?"""
+"""How an overhead grows with the number of threads P: in proportion to log2 P, or to P?
+
+Both are curves of one shape each on log-log axes, which only move up and down: the nearer one is said. A constant part of
+the overhead is not taken off, so one that is still outweighed by it at the last P is told by its slope, below that of log P.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +12,36 @@ from dataclasses import dataclass
 
 FROM_THREADS = 16  # below, a machine's nearest caches decide
 LEAST_POINTS = 3
+FLAT, FASTER = 0.1, 1.2  # slopes at which neither describes it
+ALIKE = 1.25  # errors this close do not tell which
 
 
 @dataclass(frozen=True)
 class Fit:
-    """y = base + slope x, by least squares of the relative errors: microseconds at few threads weigh as those at many."""
+    """y = factor * f(P), by least squares on logarithmic axes."""
 
-    base: float
-    slope: float
-    error: float  # root of the mean square of the relative errors
+    factor: float
+    error: float  # root of the mean square of what is left, as a share of y
 
 
 @dataclass(frozen=True)
 class Growth:
-    exponent: float  # k of P^k: the slope on log-log axes
-    by_log: Fit  # slope: per doubling of P
-    by_threads: Fit  # slope: per thread
-    verdict: str  # "log P", "P" or "flat"
+    slope: float  # on log-log axes: k of P^k
+    by_log: Fit
+    by_threads: Fit
+    verdict: str  # a phrase
 
 
-def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
-    weights = [1 / value**2 for value in y]
-    total = sum(weights)
-    mean_x = sum(w * a for w, a in zip(weights, x, strict=True)) / total
-    mean_y = sum(w * b for w, b in zip(weights, y, strict=True)) / total
-    spread = sum(w * (a - mean_x) ** 2 for w, a in zip(weights, x, strict=True))
-    slope = sum(w * (a - mean_x) * (b - mean_y) for w, a, b in zip(weights, x, y, strict=True)) / spread
-    base = mean_y - slope * mean_x
-    squares = [((base + slope * a) / b - 1) ** 2 for a, b in zip(x, y, strict=True)]
-    return Fit(base, slope, math.sqrt(sum(squares) / len(squares)))
+def fit(shape: Sequence[float], y: Sequence[float]) -> Fit:
+    logs = [math.log(value / form) for form, value in zip(shape, y, strict=True)]
+    mean = sum(logs) / len(logs)
+    error = math.sqrt(sum((value - mean) ** 2 for value in logs) / len(logs))
+    return Fit(math.exp(mean), math.exp(error) - 1)
 
 
-def exponent(threads: Sequence[float], y: Sequence[float]) -> float:
-    """The slope of log y against log P."""
-    logs = [math.log(value) for value in threads]
-    values = [math.log(value) for value in y]
+def slope_of(threads: Sequence[float], y: Sequence[float]) -> float:
+    """Of log y against log P."""
+    logs, values = [math.log(value) for value in threads], [math.log(value) for value in y]
     mean_x, mean_y = sum(logs) / len(logs), sum(values) / len(values)
     spread = sum((a - mean_x) ** 2 for a in logs)
     return sum((a - mean_x) * (b - mean_y) for a, b in zip(logs, values, strict=True)) / spread
@@ -54,9 +53,16 @@ def growth(threads: Sequence[float], overheads: Sequence[float]) -> Growth | Non
     if len(points) < LEAST_POINTS:
         return None
     x, y = [float(p) for p, _ in points], [value for _, value in points]
-    by_log, by_threads, power = fit([math.log2(p) for p in x], y), fit(x, y), exponent(x, y)
-    if power < 0.05:
-        verdict = "flat"
-    else:
-        verdict = "log P" if by_log.error < by_threads.error else "P"
-    return Growth(power, by_log, by_threads, verdict)
+    by_log, by_threads, slope = fit([math.log2(p) for p in x], y), fit(x, y), slope_of(x, y)
+    return Growth(slope, by_log, by_threads, verdict(slope, by_log, by_threads))
+
+
+def verdict(slope: float, by_log: Fit, by_threads: Fit) -> str:
+    if slope < FLAT:
+        return "hardly"
+    if slope > FASTER:
+        return "faster than P"
+    smaller, larger = sorted((by_log.error, by_threads.error))
+    if larger <= ALIKE * smaller:
+        return "between log P and P"
+    return "like log P" if by_log.error < by_threads.error else "like P"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas
 
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf
@@ -10,6 +12,7 @@ from drawing.modelled import commands
 from drawing.plots import Line, Panel, Picture
 from drawing.styles import OURS, PAPERS_FIVE, behind, label_of, style_of
 
+PER_PROCESSOR = "per processor and barrier"
 NAME_OF_COUNT = {"sc_passes": "pass", "sc_fails": "fail"}
 
 
@@ -43,11 +46,7 @@ def growths(frame: pandas.DataFrame) -> dict[str, Growth | None]:
 def growth_label(barrier: str, found: Growth | None) -> str:
     if found is None:
         return f"{barrier}: too few points to fit"
-    slope = {
-        "log P": f"+{found.by_log.slope:.2g} µs a doubling",
-        "P": f"+{1000 * found.by_threads.slope:.2g} ns a thread",
-    }.get(found.verdict, "")
-    return f"{barrier}: like {found.verdict} ($P^{{{found.exponent:.2f}}}$; {slope})".replace("; )", ")")
+    return f"{barrier}: {found.slope:.2f}, {found.verdict}"
 
 
 def growth_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
@@ -58,12 +57,12 @@ def growth_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
             rows.append(
                 {
                     "barrier": barrier,
-                    "grows_like": found.verdict,
-                    "exponent_of_threads": round(found.exponent, 3),
-                    "us_per_doubling": round(found.by_log.slope, 5),
-                    "error_of_log_fit": round(found.by_log.error, 3),
-                    "us_per_thread": round(found.by_threads.slope, 6),
-                    "error_of_linear_fit": round(found.by_threads.error, 3),
+                    "grows": found.verdict,
+                    "slope": round(found.slope, 3),
+                    "us_per_doubling": round(found.by_log.factor, 5),
+                    "error_as_log_p": round(found.by_log.error, 3),
+                    "us_per_thread": round(found.by_threads.factor, 6),
+                    "error_as_p": round(found.by_threads.error, 3),
                 }
             )
     return pandas.DataFrame(rows)
@@ -75,7 +74,10 @@ def caption(figure: FigureOf, frame: pandas.DataFrame) -> list[str]:
     text = f"Source: {source}, by the coherence simulator. Machine: {first['title']} ({first['machine']}). "
     text += f"Commit {first['commit']}. Seed {first['seed']}; {delay} µs of computing before each barrier."
     if figure.kind == "scale":
-        text += f" Slopes are fitted from {FROM_THREADS} threads on, by relative errors; P: threads."
+        text += f" Slopes are fitted from {FROM_THREADS} threads on, on logarithmic axes; P: threads."
+    if figure.kind == "ours" and "sc_fails" in figure.columns:
+        sums = frame.groupby("barrier", sort=False)[list(figure.columns)].sum().sum(axis=1)
+        text += f" {', '.join(map(str, sums[sums == 0].index)) or 'None'}: 0 throughout, not drawn."
     highest = frame.groupby("barrier", sort=False)["threads"].max()
     for barrier, most in highest[highest < frame["threads"].max()].items():
         text += f" {barrier} was run up to {most} threads only"
@@ -84,9 +86,10 @@ def caption(figure: FigureOf, frame: pandas.DataFrame) -> list[str]:
 
 
 def ticks(figure: FigureOf, frame: pandas.DataFrame) -> list[int]:
-    if figure.kind == "scale":
-        return sorted(frame["threads"].unique())
     most = int(frame["threads"].max())
+    if figure.kind == "scale":  # powers of two, and the last without one that would touch it
+        powers = (2**power for power in range(1, most.bit_length()))
+        return [*(n for n in powers if most / n >= 1.4), most]
     step = max(1, most // 8)
     return list(range(step, most + 1, step))
 
@@ -100,7 +103,7 @@ def paper_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
     for column, look in zip(figure.columns, ("dist-counter", "fetch-add"), strict=True):
         line = lines_of(frame, column)[0]
         lines.append(Line(NAME_OF_COUNT[column], style_of(look), line.x, line.y))
-    return [Panel("", "store-conditionals per processor and barrier", lines, x_ticks=marks, note="FetchAndAdd (fetch-add)")]
+    return [Panel("", f"store-conditionals {PER_PROCESSOR}", lines, x_ticks=marks, note="FetchAndAdd (fetch-add)")]
 
 
 def ours_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
@@ -108,15 +111,21 @@ def ours_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
     marks = ticks(figure, frame)
     back = tuple(name for name in PAPERS_FIVE if name not in OURS)
     if "sc_passes" in figure.columns:
-        return [
-            Panel(f"{NAME_OF_COUNT[column]}", COLUMNS[column], lines_of(frame, column), x_ticks=marks)
+        panels = [
+            Panel(NAME_OF_COUNT[column], PER_PROCESSOR, without_zeros(lines_of(frame, column)), x_ticks=marks)
             for column in figure.columns
         ]
+        return [replace(panels[0], legend=False), replace(panels[1], beside=True)]
     column = figure.columns[0]
     powers = [n for n in (2, 4, 8, 16, 32) if n <= frame["threads"].max()]
-    linear = Panel("the paper's axes", COLUMNS[column], lines_of(frame, column, back), x_ticks=marks)
-    logs = Panel("logarithmic", COLUMNS[column], lines_of(frame, column), log=True, x_ticks=powers, legend=False)
+    back_lines = lines_of(frame, column, back)
+    linear = Panel("the paper's axes", COLUMNS[column], back_lines, x_ticks=marks, legend=False)
+    logs = Panel("logarithmic", COLUMNS[column], lines_of(frame, column), log=True, x_ticks=powers, beside=True)
     return [linear, logs]
+
+
+def without_zeros(lines: list[Line]) -> list[Line]:
+    return [line for line in lines if any(line.y)]
 
 
 def picture_of(figure: FigureOf, frame: pandas.DataFrame) -> Picture:
@@ -124,12 +133,12 @@ def picture_of(figure: FigureOf, frame: pandas.DataFrame) -> Picture:
     if figure.kind == "paper":
         return Picture(figure.title, paper_panels(figure, data), caption(figure, data))
     if figure.kind == "ours":
-        return Picture(figure.title, ours_panels(figure, data), caption(figure, data), (4.6, 3.7))
+        return Picture(figure.title, ours_panels(figure, data), caption(figure, data), (4.1, 3.6), 2.3)
     found = growths(data)
     lines = [
         Line(growth_label(name, found[name]), line.style, line.x, line.y)
         for name, line in zip(found, lines_of(data, "overhead_us"), strict=True)
     ]
     panel = Panel("", COLUMNS["overhead_us"], lines, log=True, x_ticks=ticks(figure, data), beside=True)
-    panel.legend_title = "overhead grows"
-    return Picture(figure.title, [panel], caption(figure, data), (8.2, 4.2))
+    panel.legend_title = "slope on these axes; overhead grows"
+    return Picture(figure.title, [panel], caption(figure, data), (5.4, 4.2), 2.8)

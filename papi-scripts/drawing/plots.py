@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import matplotlib
@@ -62,6 +62,7 @@ class Panel:
     legend: bool = True
     legend_title: str = ""
     beside: bool = False  # the legend stands right of the axes
+    legend_at: str = "upper left"  # else there
 
 
 @dataclass
@@ -70,6 +71,7 @@ class Picture:
     panels: list[Panel]
     caption: list[str] = field(default_factory=list)  # paragraphs
     panel_inches: tuple[float, float] = (5.2, 3.6)
+    legend_inches: float = 0.0  # of one that stands beside the last panel
 
 
 def caption_lines(paragraphs: list[str], width_inches: float) -> list[str]:
@@ -77,11 +79,18 @@ def caption_lines(paragraphs: list[str], width_inches: float) -> list[str]:
     return [line for text in paragraphs for line in textwrap.wrap(text, letters, break_on_hyphens=False) or [""]]
 
 
+def above_zero(line: Line) -> Line:
+    """What logarithmic axes can show of it."""
+    kept = [i for i, y in enumerate(line.y) if y > 0]
+    x, y, low, high = ([values[i] for i in kept] if values else () for values in (line.x, line.y, line.low, line.high))
+    return replace(line, x=x, y=y, low=low, high=high)
+
+
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    zeros = [line.label for line in panel.lines if len(line.y) and not any(line.y)]
-    shown = [line for line in panel.lines if line.label not in zeros or len(zeros) == 1]
-    for line in shown:
-        keywords = line.style.keywords() | {"zorder": 3 if line.in_front else 2, "label": line.label}
+    for line in map(above_zero, panel.lines) if panel.log else panel.lines:
+        # Thick lines lie below thin ones, so that both are seen.
+        keywords = line.style.keywords() | {"label": line.label}
+        keywords["zorder"] = (3 if line.in_front else 2) - line.style.width / 10
         # A marker at every point of a short line, at about eight of a long one.
         every = max(1, len(line.x) // 8)
         # The last point always has one: the markers are counted from there.
@@ -110,15 +119,11 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.set_xlim(left=0)
     if len(panel.x_ticks):
         axes.set_xticks(list(panel.x_ticks))
-        axes.minorticks_off() if not panel.log else axes.xaxis.set_minor_locator(ticker.NullLocator())
-    notes = [panel.note] if panel.note else []
-    if len(zeros) > 1:
-        notes.append("0 throughout: " + ", ".join(zeros))
-    if notes:
-        text = "\n".join(line for note in notes for line in textwrap.wrap(note, 60))
-        axes.text(0.98, 0.03, text, transform=axes.transAxes, ha="right", va="bottom", fontsize=7.5)
-    if panel.legend and shown:
-        where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if panel.beside else {"loc": "upper left"}
+        axes.xaxis.set_minor_locator(ticker.NullLocator())
+    if panel.note:
+        axes.text(0.98, 0.03, panel.note, transform=axes.transAxes, ha="right", va="bottom", fontsize=8)
+    if panel.legend and panel.lines:
+        where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if panel.beside else {"loc": panel.legend_at}
         legend = axes.legend(title=panel.legend_title or None, **where)
         legend.set_zorder(5)
         legend._legend_box.align = "left"
@@ -128,7 +133,7 @@ def draw(picture: Picture) -> Figure:
     with pyplot.rc_context(SETTINGS):
         wide, high = picture.panel_inches
         count = len(picture.panels)
-        width = wide * count
+        width = wide * count + picture.legend_inches
         lines = caption_lines(picture.caption, width - 0.2)
         below = INCHES_PER_LINE * len(lines) + (0.1 if lines else 0)
         height = high + below
