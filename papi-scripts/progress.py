@@ -25,13 +25,16 @@ class Progress:
         self.began = time.monotonic()
         self.last = 0.0
         self.drawn = False
+        self.first: float | None = None  # what was done before
 
     def __call__(self, share: float, what: str) -> None:
         now = time.monotonic()
+        if self.first is None:
+            self.first = share
         if not self.shown or (now - self.last < EVERY_S and share < 1):
             return
         self.last = now
-        left = (now - self.began) * (1 - share) / share if share > 0 else None
+        left = (now - self.began) * (1 - share) / (share - self.first) if share > self.first else None
         bar = "#" * int(share * WIDTH)
         line = f"[{bar:<{WIDTH}}] {100 * share:3.0f} %"
         line += f"  {duration(left)} left" if left is not None else ""

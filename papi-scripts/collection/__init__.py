@@ -1,0 +1,1 @@
+"""Runs of a program under Muster's barriers and policies, and the CSV that they are kept in."""

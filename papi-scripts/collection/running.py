@@ -1,0 +1,196 @@
+"""One run of the user's program. Whatever happens, it ends and has an outcome."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from collection.plan import NATIVE, Setting
+
+OK = "ok"
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+NO_REPORT = "no report: it uses no OpenMP, is linked statically, or did not end by exit"
+
+
+@dataclass
+class Outcome:
+    status: str = OK
+    exit_status: int | None = None  # negative: the signal
+    elapsed_s: float = 0.0
+    cpu_s: float = 0.0
+    value: str = ""  # what the program says of itself, where it was asked for
+    reports: list[dict] = field(default_factory=list)  # Muster's, of the processes that have an OpenMP runtime
+
+
+@dataclass(frozen=True)
+class Program:
+    command: Sequence[str]  # {threads} in an argument is the number of threads
+    timeout_s: float
+    library: Path
+    events: Sequence[str] = ()
+    value: re.Pattern[str] | None = None
+
+    def words(self, setting: Setting) -> list[str]:
+        return [word.replace("{threads}", str(setting.threads)) for word in self.command]
+
+    def environment(self, setting: Setting, reports: str) -> dict[str, str]:
+        """The user's own, but for what is set here."""
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER")}
+        ours["OMP_NUM_THREADS"] = str(setting.threads)
+        if setting.preloaded:
+            others = ours.get("LD_PRELOAD", "")
+            ours["LD_PRELOAD"] = f"{self.library} {others}".strip()
+            ours["MUSTER_BARRIER"] = setting.barrier
+            ours["MUSTER_WAIT"] = setting.wait
+            ours["MUSTER_REPORT"] = f"{reports.replace('%', '%%')}/%p.json"
+            if self.events:
+                ours["MUSTER_COUNTERS"] = ",".join(self.events)
+        return ours
+
+    def run(self, setting: Setting) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="muster-collect-") as folder:
+            outcome = self.run_in(setting, folder)
+            outcome.reports = read_reports(Path(folder))
+        if outcome.status == OK and setting.preloaded:
+            outcome.status = judge(setting, outcome.reports)
+        return outcome
+
+    def run_in(self, setting: Setting, folder: str) -> Outcome:
+        outcome = Outcome()
+        environment = self.environment(setting, folder)
+        output, errors = Path(folder) / "stdout", Path(folder) / "stderr"
+        with output.open("wb") as out, errors.open("wb") as err:
+            began = time.monotonic()
+            try:
+                process = subprocess.Popen(
+                    self.words(setting),
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out if self.value else subprocess.DEVNULL,
+                    stderr=err,
+                    preexec_fn=end_with_parent,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                outcome.status = f"cannot be run: {error.strerror}"
+                return outcome
+            try:
+                timed_out = not ends_within(process.pid, self.timeout_s)
+                outcome.elapsed_s = time.monotonic() - began
+            finally:  # by a signal to us as well: nothing of it is left running
+                end_group(process.pid)
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+        outcome.exit_status = process.returncode
+        outcome.cpu_s = usage.ru_utime + usage.ru_stime
+        outcome.status = status_of(outcome.exit_status, self.timeout_s if timed_out else None, last_line(errors))
+        if self.value is not None and outcome.status == OK:
+            found = self.value.search(output.read_text(errors="replace"))
+            if found is None:
+                outcome.status = f"printed nothing that matches {self.value.pattern}"
+            else:
+                outcome.value = found[1] if self.value.groups else found[0]
+                if not is_number(outcome.value):
+                    outcome.status = f"{outcome.value!r}, which matches {self.value.pattern}, is no number"
+                    outcome.value = ""
+        return outcome
+
+
+def is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def end_with_parent() -> None:
+    """In the child: a run must not outlive a collection that was killed."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def ends_within(process: int, seconds: float) -> bool:
+    """Waits without reaping, so that its usage can be asked for."""
+    deadline = time.monotonic() + seconds
+    pidfd = os.pidfd_open(process)
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        while (left := deadline - time.monotonic()) > 0:
+            if poll.poll(min(left, 3600) * 1000):
+                return True
+        return False
+    finally:
+        os.close(pidfd)
+
+
+def end_group(group: int) -> None:
+    """Also of those that a program left behind."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def last_line(path: Path) -> str:
+    lines = path.read_bytes()[-2000:].decode(errors="replace").split("\n")
+    return next((line.strip()[-120:] for line in reversed(lines) if line.strip()), "")
+
+
+def status_of(code: int, timed_out_s: float | None, said: str) -> str:
+    if timed_out_s is not None:
+        return f"no end after {timed_out_s:g} s"
+    if code == 0:
+        return OK
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"ended by {name}"
+    return f"exit status {code}" + (f": {said}" if said else "")
+
+
+def read_reports(folder: Path) -> list[dict]:
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            report = json.loads(path.read_text(errors="replace"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(report, dict) and report.get("runtimes"):
+            found.append(report)
+    return found
+
+
+def judge(setting: Setting, reports: list[dict]) -> str:
+    """Whether that run was what it was meant to be."""
+    if not reports:
+        return NO_REPORT
+    for report in reports:
+        for name, meant in (("MUSTER_BARRIER", setting.barrier), ("MUSTER_WAIT", setting.wait)):
+            had = report.get("settings", {}).get(name)
+            if had != meant and not (name == "MUSTER_WAIT" and re.fullmatch(r"[0-9]+us", meant)):
+                return f"{name} was {had} in it"
+    if setting.barrier == NATIVE or setting.threads == 1:
+        return OK
+    if not any(report["barriers"]["replaced"] for report in reports):
+        return f"no barrier was replaced: {why_not(reports)}"
+    return OK
+
+
+def why_not(reports: list[dict]) -> str:
+    reasons = {report["inactive_reason"] for report in reports if report.get("inactive_reason")}
+    for report in reports:
+        reasons |= {entry["reason"] for entry in report["barriers"].get("by_reason", [])}
+    return ", ".join(sorted(reasons)) or "the program has none"
