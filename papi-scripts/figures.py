@@ -7,6 +7,7 @@ NAME.growth.csv, the fits. All numbers are modelled, by bin/coherence. docs/figu
     papi-scripts/figures.py                        run bin/coherence and draw all into figures/
     papi-scripts/figures.py --only zhang-9         only that one (again for more)
     papi-scripts/figures.py --data figures         draw again from the CSV of figures/, running nothing
+    papi-scripts/figures.py --collected app.csv    what collect.py collected, instead
     papi-scripts/figures.py --list                 the names
 
 It needs pandas and matplotlib (Debian: python3-pandas, python3-matplotlib, for /usr/bin/python3).
@@ -21,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from collection.record import RecordError  # noqa: E402
 from commit import commit  # noqa: E402
 from drawing.catalogue import CATALOGUE, FigureOf, runs_of  # noqa: E402
 from progress import Progress  # noqa: E402
@@ -41,12 +43,15 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this figure; may be repeated")
     parser.add_argument("--build", type=Path, default=Path("build/release"), metavar="DIR", help="(build/release)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv instead of running bin/coherence")
+    parser.add_argument("--collected", type=Path, metavar="FILE", help="draw collect.py's CSV instead")
     parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
     parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="runs side by side")
     parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
     parser.add_argument("--list", action="store_true", help="list the figures and end")
     arguments = parser.parse_args()
     names = [figure.name for figure in CATALOGUE]
+    if arguments.collected is not None and (arguments.only or arguments.data is not None):
+        parser.error("--collected draws all of its file: it goes with neither --only nor --data")
     unknown = [name for name in arguments.only if name not in names]
     if unknown:
         parser.error(f"no figure {unknown[0]!r}; there are {', '.join(names)}")
@@ -88,6 +93,16 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         sys.stdout.flush()
 
 
+def draw_collected(arguments: argparse.Namespace) -> None:
+    from collection import record
+    from drawing import collected_pictures, modelled, plots
+
+    for one in collected_pictures.collected_pictures(record.read(arguments.collected)):
+        modelled.write_frame(one.frame, arguments.output / f"{one.name}.csv")
+        plots.save(one.picture, arguments.output, one.name)
+        print(arguments.output / f"{one.name}.png")
+
+
 def main() -> int:
     arguments = read_arguments()
     chosen = [figure for figure in CATALOGUE if not arguments.only or figure.name in arguments.only]
@@ -102,11 +117,14 @@ def main() -> int:
         say(f"{sys.executable}: {error}; {hint}")
         return 1
     try:
-        draw_all(chosen, arguments)
+        if arguments.collected is not None:
+            draw_collected(arguments)
+        else:
+            draw_all(chosen, arguments)
     except ImportError as error:
         say(f"{sys.executable}: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
         return 1
-    except (DataError, OSError) as error:
+    except (DataError, RecordError, OSError) as error:
         say(str(error))
         return 1
     except KeyboardInterrupt:

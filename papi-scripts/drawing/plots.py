@@ -3,6 +3,7 @@ are drawn alike, and the caption, inside the picture, says which they are."""
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -56,8 +57,9 @@ class Panel:
     lines: list[Line]
     x_label: str = "threads"
     log: bool = False
+    log_x: bool = False  # only these
     x_ticks: Sequence[float] = ()
-    y_most: float | None = None
+    x_names: Sequence[str] = ()  # of the ticks, where they are no numbers
     note: str = ""
     legend: bool = True
     legend_title: str = ""
@@ -115,9 +117,17 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
         axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
     else:
-        axes.set_ylim(bottom=0, top=panel.y_most)
-        axes.set_xlim(left=0)
-    if len(panel.x_ticks):
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+        if panel.log_x:
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        else:
+            axes.set_xlim(left=0)
+    if panel.x_names:
+        axes.set_xticks(list(panel.x_ticks), panel.x_names, rotation=35, ha="right", rotation_mode="anchor")
+        axes.set_xlim(-0.5, len(panel.x_names) - 0.5)
+    elif len(panel.x_ticks):
         axes.set_xticks(list(panel.x_ticks))
         axes.xaxis.set_minor_locator(ticker.NullLocator())
     if panel.note:
@@ -147,6 +157,15 @@ def draw(picture: Picture) -> Figure:
             0.1 / width, 0.05 / height, "\n".join(lines), ha="left", va="bottom", fontsize=CAPTION_SIZE, linespacing=1.3
         )
         return figure
+
+
+def svg(picture: Picture) -> str:
+    figure = draw(picture)
+    text = io.StringIO()
+    with pyplot.rc_context(SETTINGS):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    pyplot.close(figure)
+    return text.getvalue()
 
 
 def save(picture: Picture, folder: Path, name: str) -> list[Path]:

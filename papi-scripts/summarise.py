@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Tables of what collect.py collected: medians, their spread, ratios to stock of the same round, counters, failures.
+
+    papi-scripts/summarise.py collection.csv               text
+    papi-scripts/summarise.py --markdown collection.csv    for a page
+    papi-scripts/summarise.py --csv collection.csv         the first table, for programs
+    papi-scripts/summarise.py --column value collection.csv
+
+A ratio is the setting's number over stock's in the same round: below 1 is less. docs/collecting.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from collection import cells, record, summary  # noqa: E402
+from collection.cells import Table  # noqa: E402
+
+LEFT = {"barrier", "wait", "event", "source", "reason", "status"}  # what is no number
+
+
+def as_text(table: Table) -> str:
+    head, body = table
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+
+    def line(words: list[str]) -> str:
+        padded = [
+            word.ljust(width) if name in LEFT else word.rjust(width)
+            for word, width, name in zip(words, widths, head, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(head), "-" * (sum(widths) + 2 * len(widths) - 2), *map(line, body)])
+
+
+def as_markdown(table: Table) -> str:
+    head, body = table
+
+    def line(words: list[str]) -> str:
+        return "| " + " | ".join(word.replace("|", "\\|") for word in words) + " |"
+
+    rule = "|" + "|".join("---" if name in LEFT else "--:" for name in head) + "|"
+    return "\n".join([line(head), rule, *map(line, body)])
+
+
+def write_csv(rows: list[record.Row], column: str) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    parts = ("median", "least", "most")
+    numbers = [f"{name}_{part}" for name in (column, "ratio_to_stock") for part in parts]
+    writer.writerow(["threads", "barrier", "wait", "runs", *numbers, "failed"])
+    for line in summary.table(rows, column):
+        values = []
+        for value in (line.value, line.ratio):
+            values += ["", "", ""] if value is None else [f"{n:.6g}" for n in (value.median, value.low, value.high)]
+        where = [line.setting.threads, line.setting.barrier, line.setting.wait]
+        writer.writerow([*where, line.value.runs if line.value else 0, *values, line.failures])
+
+
+def write_tables(rows: list[record.Row], column: str, markdown: bool) -> None:
+    for name, text in cells.environment(rows):
+        print(f"- {name}: {text}" if markdown else f"{name:9} {text}")
+    titled = [
+        ("", cells.main_table(rows, column)),
+        ("Muster's own counts, medians", cells.own_table(rows)),
+        ("Counters, medians: while waiting at barriers, and the rest", cells.event_table(rows)),
+        ("Failures", cells.failure_table(rows)),
+    ]
+    for title, table in titled:
+        if table[1]:
+            print(f"\n### {title}\n" if markdown and title else f"\n{title}" if title else "")
+            print(as_markdown(table) if markdown else as_text(table))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="summarise", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path, help="collect.py's CSV")
+    parser.add_argument("--column", choices=list(summary.QUANTITIES), default="elapsed_s", help="(elapsed_s)")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--markdown", action="store_true")
+    shape.add_argument("--csv", action="store_true")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` is no error
+    try:
+        rows = record.read(arguments.file)
+        if arguments.column == "value" and not rows[0]["value_pattern"]:
+            raise record.RecordError(f"{arguments.file}:2: value: none was kept; collect.py --value REGEX keeps it")
+        if arguments.csv:
+            write_csv(rows, arguments.column)
+        else:
+            write_tables(rows, arguments.column, arguments.markdown)
+    except record.RecordError as error:
+        print(f"summarise: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
