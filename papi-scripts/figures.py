@@ -35,6 +35,12 @@ def positive(text: str) -> int:
     return value
 
 
+def at_least_two(text: str) -> int:
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 2")
+    return int(text)
+
+
 def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="figures", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -45,6 +51,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv instead of running bin/coherence")
     parser.add_argument("--collected", type=Path, metavar="FILE", help="draw collect.py's CSV instead")
     parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
+    parser.add_argument("--most-threads", type=at_least_two, metavar="N", help="leave out runs of more threads")
     parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="runs side by side")
     parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
     parser.add_argument("--list", action="store_true", help="list the figures and end")
@@ -73,7 +80,7 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         simulator = modelled.Simulator(arguments.build.resolve(), arguments.jobs)
         if not simulator.program.is_file():
             raise modelled.DataError(f"{simulator.program} is missing; run ./bootstrap build first, or name --build")
-        runs = {figure: runs_of(figure, arguments.episodes, arguments.full) for figure in chosen}
+        runs = {figure: runs_of(figure, arguments.episodes, arguments.full, arguments.most_threads) for figure in chosen}
         progress = Progress()
         try:
             simulator.run_all([run for some in runs.values() for run in some], progress)
@@ -89,7 +96,7 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         if figure.kind == "scale":
             fits = modelled_pictures.growth_frame(modelled_pictures.numbers(figure, frame))
             modelled.write_frame(fits, arguments.output / f"{figure.name}.growth.csv")
-            print(fits.to_string(index=False))
+            print(fits.to_string(index=False) if len(fits) else f"{figure.name}: too few threads to tell its growth")
         sys.stdout.flush()
 
 

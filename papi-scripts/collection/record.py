@@ -7,6 +7,7 @@ import errno
 import fcntl
 import io
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +135,8 @@ class Record:
             self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise RecordError(f"{path}: {error.strerror}") from None
+        if not stat.S_ISREG(os.fstat(self.file).st_mode):
+            raise RecordError(f"{path}: no file that could be continued")
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

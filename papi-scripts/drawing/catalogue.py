@@ -94,10 +94,10 @@ CATALOGUE = (
 )
 
 
-def runs_of(figure: FigureOf, episodes: int | None, full: bool) -> list[Run]:
+def runs_of(figure: FigureOf, episodes: int | None, full: bool, most_threads: int | None = None) -> list[Run]:
     return [
         Run(figure.machine, barrier, threads, episodes or figure.episodes)
         for barrier in figure.barriers
         for threads in figure.threads
-        if full or barrier != COSTLY or threads <= COSTLY_ABOVE
+        if (full or barrier != COSTLY or threads <= COSTLY_ABOVE) and threads <= (most_threads or threads)
     ]

@@ -48,7 +48,7 @@ STYLES = {
     "dist-sensor": Style("D", "-", 0.45, filled=True, size=4.5),
     "dissemination": Style("X", (0, (8, 2)), 0.0, filled=True, size=5.5),
     "tree": Style("*", (0, (2, 1)), 0.0, filled=True, size=7.5),
-    "auto": Style("o", "-", 0.7, filled=True, width=3.2, size=4.0),
+    "auto": Style("h", "-", 0.68, filled=True, width=3.2, size=4.5),
     "native": Style("P", (0, (3, 2, 1, 2, 1, 2)), 0.3),
     "stock": Style("d", (0, (3, 1)), 0.0, size=6.0),
 }
@@ -56,7 +56,6 @@ STYLES = {
 OTHERS = (
     Style("<", (0, (4, 1))),
     Style(">", (0, (1, 2)), 0.3, filled=True),
-    Style("h", (0, (6, 2, 2, 2)), 0.45),
     Style("8", (0, (2, 2)), 0.6, filled=True),
     Style("H", "-", 0.3),
     Style("1", (0, (3, 3)), 0.2, size=8),
