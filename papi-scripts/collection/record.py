@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import errno
 import fcntl
 import io
 import os
@@ -174,8 +173,8 @@ class Record:
         """The line and nothing else, or nothing; on the disk when this returns."""
         before = os.fstat(self.file).st_size
         try:
-            if os.write(self.file, line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            while line:  # what is short once fails the next time, and says why
+                line = line[os.write(self.file, line) :]
             os.fsync(self.file)
         except BaseException as error:
             os.ftruncate(self.file, before)

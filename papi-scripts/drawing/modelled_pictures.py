@@ -12,6 +12,7 @@ from drawing.modelled import commands
 from drawing.plots import Line, Panel, Picture
 from drawing.styles import OURS, PAPERS_FIVE, behind, label_of, style_of
 
+GROWTH_COLUMNS = ["barrier", "grows", "slope", "us_per_doubling", "error_as_log_p", "us_per_thread", "error_as_p"]
 PER_PROCESSOR = "per processor and barrier"
 NAME_OF_COUNT = {"sc_passes": "pass", "sc_fails": "fail"}
 
@@ -65,7 +66,7 @@ def growth_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
                     "error_as_p": round(found.by_threads.error, 3),
                 }
             )
-    return pandas.DataFrame(rows)
+    return pandas.DataFrame(rows, columns=GROWTH_COLUMNS)
 
 
 def caption(figure: FigureOf, frame: pandas.DataFrame) -> list[str]:
