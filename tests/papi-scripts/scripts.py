@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "papi-scripts"
 BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
@@ -24,6 +28,21 @@ def python_with_pandas() -> str | None:
         if done.returncode == 0:
             return python
     return None
+
+
+def run_here(main: Callable[[], int], *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """The same without a new interpreter, where its imports take longer than its work."""
+    out, errors = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.object(sys, "argv", ["script", *map(str, words)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(errors),
+    ):
+        try:
+            code = main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return subprocess.CompletedProcess(list(words), code, out.getvalue(), errors.getvalue())
 
 
 # A program that is no OpenMP program but leaves a report as Muster would, with the counters of COUNTERS.
