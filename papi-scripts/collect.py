@@ -4,8 +4,8 @@
     papi-scripts/collect.py --barriers auto,dist-sensor,tree --threads 2,4,8 --repetitions 5 \\
         --events PAPI_L2_TCM,PAPI_TOT_CYC --output app.csv -- ./app --its --arguments
 
-The program is taken as it is. In its arguments, {threads} stands for the number of threads, which OMP_NUM_THREADS has as
-well. Each round runs every setting once, and stock, in another order. After an interruption the same command goes on
+The program is taken as it is. In its arguments, {threads} stands for the number of threads, which OMP_NUM_THREADS has
+as well. Each round runs every setting once, and stock, in another order. After an interruption the same command goes on
 where it was. summarise.py makes tables of the CSV, report.py a page; docs/collecting.md tells the columns.
 """
 
@@ -21,15 +21,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from collection import plan, surroundings  # noqa: E402
-from collection.columns import FORMAT, run_values  # noqa: E402
-from collection.plan import PlanError, Setting  # noqa: E402
-from collection.record import Record, RecordError  # noqa: E402
-from collection.running import OK, Program  # noqa: E402
-from commit import commit  # noqa: E402
-from progress import Progress, duration  # noqa: E402
+from collection import plan, surroundings
+from collection.columns import FORMAT, run_values
+from collection.plan import PlanError, Setting
+from collection.record import Record, RecordError
+from collection.running import Program
+from commit import commit
+from progress import Progress, duration
 
 
 def say(text: str) -> None:

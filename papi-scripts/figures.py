@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what the papers drew, with our numbers: Figures 7 to 10 of Zhang et al., ours on the same axes, and up to 1,024 cores.
+"""Draws Figures 7 to 10 of Zhang et al. with our numbers, ours on the same axes, and machines of up to 1,024 cores.
 
 Each figure NAME becomes NAME.png and NAME.svg, readable in black and white, with NAME.csv, its data; scale-* also
 NAME.growth.csv, the fits. All numbers are modelled, by bin/coherence. docs/figures.md shows them.
@@ -20,12 +20,10 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from collection.record import RecordError  # noqa: E402
-from commit import commit  # noqa: E402
-from drawing.catalogue import CATALOGUE, FigureOf, runs_of  # noqa: E402
-from progress import Progress  # noqa: E402
+from collection.record import RecordError
+from commit import commit
+from drawing.catalogue import CATALOGUE, FigureOf, runs_of
+from progress import Progress
 
 
 def positive(text: str) -> int:
@@ -80,7 +78,8 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         simulator = modelled.Simulator(arguments.build.resolve(), arguments.jobs)
         if not simulator.program.is_file():
             raise modelled.DataError(f"{simulator.program} is missing; run ./bootstrap build first, or name --build")
-        runs = {figure: runs_of(figure, arguments.episodes, arguments.full, arguments.most_threads) for figure in chosen}
+        limits = (arguments.episodes, arguments.full, arguments.most_threads)
+        runs = {figure: runs_of(figure, *limits) for figure in chosen}
         progress = Progress()
         try:
             simulator.run_all([run for some in runs.values() for run in some], progress)

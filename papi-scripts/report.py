@@ -17,10 +17,8 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from collection import cells, record  # noqa: E402
-from collection.cells import Table  # noqa: E402
+from collection import cells, record
+from collection.cells import Table
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #111; --rule: #bbb; --soft: #f3f3f3; }
@@ -36,7 +34,8 @@ dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
-th { border-bottom-width: 2px; white-space: normal; vertical-align: bottom; } .text { text-align: left; } tbody tr:nth-child(even) { background: var(--soft); }
+th { border-bottom-width: 2px; white-space: normal; vertical-align: bottom; } 
+.text { text-align: left; } tbody tr:nth-child(even) { background: var(--soft); }
 td.long { white-space: normal; min-width: 14rem; }
 figure { margin: 1rem 0 1.8rem; } figure svg { max-width: 100%; height: auto; background: #fff; }
 .bad { border-left: 4px solid currentColor; padding-left: 0.8rem; font-weight: 600; }
@@ -80,7 +79,7 @@ def inline(svg: str, number: int, title: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     for before, after in (('id="', '"'), ("url(#", ")"), ('href="#', '"')):
         pattern = re.escape(before) + r"([^\"()]+)" + re.escape(after)
-        svg = re.sub(pattern, lambda found, b=before, a=after: f"{b}f{number}-{found[1]}{a}", svg)
+        svg = re.sub(pattern, rf"{before}f{number}-\1{after}", svg)
     name = html.escape(title, quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
 

@@ -17,10 +17,8 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from collection import cells, record, summary  # noqa: E402
-from collection.cells import Table  # noqa: E402
+from collection import cells, record, summary
+from collection.cells import Table
 
 LEFT = {"barrier", "wait", "event", "source", "reason", "status"}  # what is no number
 

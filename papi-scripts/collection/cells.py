@@ -45,12 +45,10 @@ def own_table(rows: list[Row]) -> Table:
     head = ["threads", "barrier", "wait", "barriers", *(f"{name} a barrier" for name in OWN), "source"]
     body = []
     for setting, some in summary.by_setting(rows).items():
-        episodes = summary.spread(summary.numbers(some, lambda row: summary.number(row, "episodes")))
+        episodes = summary.spread(summary.numbers(some, summary.of_column("episodes")))
         if not setting.preloaded or episodes is None:
             continue
-        values = [
-            summary.spread(summary.numbers(some, lambda row, name=name: summary.per_episode(row, name))) for name in OWN
-        ]
+        values = [summary.spread(summary.numbers(some, summary.of_column(name, summary.per_episode))) for name in OWN]
         where = [str(setting.threads), setting.barrier, setting.wait, short(episodes.median)]
         body.append([*where, *map(median_text, values), "software"])
     return head, body

@@ -87,11 +87,9 @@ def of_event(setting: Setting, event: str, reports: list[dict]) -> tuple[str, st
         counters = report.get("counters")
         if not isinstance(counters, dict):
             return missing("this build of Muster has no counters")
-        if counters.get("unavailable"):
-            return missing(str(counters["unavailable"]))
         named = [entry for entry in counters.get("events", []) if entry.get("name") == event]
-        if not named:
-            return missing("not in the report")
+        if not named or (counters.get("unavailable") and not named[0].get("reason")):
+            return missing(str(counters.get("unavailable") or "not in the report"))
         entries.append(named[0])
     for entry in entries:
         numbers = [entry.get("waiting"), entry.get("rest")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import subprocess
@@ -41,7 +42,7 @@ def known_values(launcher: Path) -> dict[str, list[str]]:
     lines = text.splitlines()
     return {
         heading: values.split(maxsplit=1)[1].split("|")
-        for heading, values in zip(lines, lines[1:], strict=False)
+        for heading, values in itertools.pairwise(lines)
         if heading in ("MUSTER_BARRIER", "MUSTER_WAIT") and values.split()[:1] == ["values"]
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -136,10 +137,8 @@ def ends_within(process: int, seconds: float) -> bool:
 
 def end_group(group: int) -> None:
     """Also of those that a program left behind."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def last_line(path: Path) -> str:

@@ -74,6 +74,10 @@ def numbers(rows: Iterable[Row], of: Callable[[Row], float | None]) -> list[floa
     return [value for value in map(of, rows) if value is not None]
 
 
+def of_column(column: str, of: Callable[[Row, str], float | None] = number) -> Callable[[Row], float | None]:
+    return lambda row: of(row, column)
+
+
 def table(rows: list[Row], column: str) -> list[Line]:
     stock = {
         (row["repetition"], row["threads"]): value
@@ -90,7 +94,7 @@ def table(rows: list[Row], column: str) -> list[Line]:
         lines.append(
             Line(
                 setting,
-                spread(numbers(some, lambda row: number(row, column))),
+                spread(numbers(some, of_column(column))),
                 spread(ratios) if setting.preloaded else None,
                 sum(row["status"] != OK for row in some),
             )
@@ -123,10 +127,7 @@ def event_lines(rows: list[Row]) -> list[EventLine]:
             reasons = sorted({row[f"{event}.reason"] for row in ended if row[f"{event}.reason"]})
             if any(row[f"{event}.multiplexed"] == "yes" for row in ended):
                 reasons.append("multiplexed: an estimate")
-            parts = [
-                spread(numbers(ended, lambda row, part=part: number(row, f"{event}.{part}")))
-                for part in ("waiting", "rest")
-            ]
+            parts = [spread(numbers(ended, of_column(f"{event}.{part}"))) for part in ("waiting", "rest")]
             lines.append(EventLine(setting, event, " and ".join(sources), "; ".join(reasons), parts[0], parts[1]))
     return lines
 

@@ -49,8 +49,12 @@ def doubling(most: int, *between: int) -> tuple[int, ...]:
 ALL = PAPERS_FIVE + OURS
 UP_TO_32, UP_TO_16 = tuple(range(2, 33)), tuple(range(2, 17))
 CATALOGUE = (
-    FigureOf("zhang-7", "Figure 7: barrier overhead on POWER4", POWER4, PAPERS_FIVE, UP_TO_32, ("overhead_us",), "paper"),
-    FigureOf("zhang-8", "Figure 8: barrier overhead on POWER3", POWER3, PAPERS_FIVE, UP_TO_16, ("overhead_us",), "paper"),
+    FigureOf(
+        "zhang-7", "Figure 7: barrier overhead on POWER4", POWER4, PAPERS_FIVE, UP_TO_32, ("overhead_us",), "paper"
+    ),
+    FigureOf(
+        "zhang-8", "Figure 8: barrier overhead on POWER3", POWER3, PAPERS_FIVE, UP_TO_16, ("overhead_us",), "paper"
+    ),
     FigureOf(
         "zhang-9",
         "Figure 9: store-conditionals that pass and fail",
@@ -86,10 +90,24 @@ CATALOGUE = (
         20,
     ),
     FigureOf(
-        "scale-grace-72", "Overhead on 72 cores (Grace)", "grace-72", ALL, doubling(72, 24, 48), ("overhead_us",), "scale", 20
+        "scale-grace-72",
+        "Overhead on 72 cores (Grace)",
+        "grace-72",
+        ALL,
+        doubling(72, 24, 48),
+        ("overhead_us",),
+        "scale",
+        20,
     ),
     FigureOf(
-        "scale-rule-1024", "Overhead on up to 1,024 cores (by rule)", "rule-1024", ALL, doubling(1024), ("overhead_us",), "scale", 20
+        "scale-rule-1024",
+        "Overhead on up to 1,024 cores (by rule)",
+        "rule-1024",
+        ALL,
+        doubling(1024),
+        ("overhead_us",),
+        "scale",
+        20,
     ),
 )
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pandas
-
 from collection import summary
 from collection.plan import Setting
 from collection.record import Row
 from collection.summary import Spread
+
 from drawing.plots import Line, Panel, Picture
 from drawing.styles import Style, style_of
 
@@ -19,8 +19,8 @@ SHIFT = 1.015  # between settings, as a factor of the number of threads
 PANEL_INCHES, LEGEND_INCHES = (4.1, 3.4), 1.9
 # Quantity of Muster's own: axis, and of a run.
 OWN: dict[str, tuple[str, Callable[[Row], float | None]]] = {
-    "retries": ("retries per barrier", lambda row: summary.per_episode(row, "retries")),
-    "blocks": ("blocks per barrier", lambda row: summary.per_episode(row, "blocks")),
+    "retries": ("retries per barrier", summary.of_column("retries", summary.per_episode)),
+    "blocks": ("blocks per barrier", summary.of_column("blocks", summary.per_episode)),
     "waited": ("waited per barrier and thread, µs", lambda row: waited_us(row)),
 }
 
@@ -92,7 +92,7 @@ def caption(rows: list[Row], source: str) -> list[str]:
 def panel(rows: list[Row], title: str, y_label: str, spreads: dict[Setting, Spread]) -> Panel:
     looks = names_and_styles(rows)
     sizes = sorted({setting.threads for setting in spreads})
-    lines = []
+    lines: list[Line] = []
     for number, ((barrier, wait), (name, style)) in enumerate(looks.items()):
         points = sorted((s.threads, value) for s, value in spreads.items() if (s.barrier, s.wait) == (barrier, wait))
         if not points:

@@ -1,7 +1,7 @@
 """How an overhead grows with the number of threads P: in proportion to log2 P, or to P?
 
-Both are curves of one shape each on log-log axes, which only move up and down: the nearer one is said. A constant part of
-the overhead is not taken off, so one that is still outweighed by it at the last P is told by its slope, below that of log P.
+Both are curves of one shape each on log-log axes, which only move up and down: the nearer one is said. No constant part
+is taken off, so an overhead that is still mostly constant at the last P grows slower than either.
 """
 
 from __future__ import annotations

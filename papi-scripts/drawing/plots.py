@@ -12,11 +12,11 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot, ticker  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+from matplotlib import pyplot, ticker
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from drawing.styles import Style  # noqa: E402
+from drawing.styles import Style
 
 SETTINGS = {
     "font.family": "sans-serif",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "papi-scripts"
@@ -16,7 +17,7 @@ BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
 sys.path.insert(0, str(SCRIPTS))
 
 
-def run(script: str, *words: str | Path, python: str = sys.executable, **more) -> subprocess.CompletedProcess[str]:
+def run(script: str, *words: str | Path, python: str = sys.executable, **more: Any) -> subprocess.CompletedProcess[str]:
     command = [python, "-B", SCRIPTS / script, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, **more)
 

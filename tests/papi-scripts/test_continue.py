@@ -11,11 +11,12 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 
 import scripts
 from scripts import BUILD, SCRIPTS
 
-from collection import record  # noqa: E402  (scripts.py names the folder)
+from collection import record  # scripts.py names the folder
 
 PLAN = ["--barriers", "auto,tree,fetch-add", "--threads", "2,4", "--repetitions", "2"]
 RUNS = (3 * 2 + 2) * 2
@@ -36,7 +37,7 @@ class Continue(unittest.TestCase):
     def words(self, *more: str | Path) -> list[str | Path]:
         return ["--build", BUILD, "--output", self.output, *PLAN, *more, "--", self.program]
 
-    def collect(self, *more: str | Path, status: int = 0, **keywords) -> subprocess.CompletedProcess[str]:
+    def collect(self, *more: str | Path, status: int = 0, **keywords: Any) -> subprocess.CompletedProcess[str]:
         done = scripts.run("collect.py", *self.words(*more), **keywords)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
@@ -111,7 +112,9 @@ class Continue(unittest.TestCase):
             resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
 
         done = self.collect(status=1, preexec_fn=limit)
-        self.assertRegex(done.stderr, r"\Acollect: [^\n]*runs.csv: File too large; its (\d+) runs are whole, [^\n]*\n\Z")
+        self.assertRegex(
+            done.stderr, r"\Acollect: [^\n]*runs.csv: File too large; its (\d+) runs are whole, [^\n]*\n\Z"
+        )
         found = keys(self.output)
         self.assertGreater(len(found), 0)
         self.assertEqual(found, self.uninterrupted()[: len(found)])
@@ -123,7 +126,9 @@ class Continue(unittest.TestCase):
         """A file system of one page, in a mount namespace of its own."""
         place = self.folder / "small"
         place.mkdir()
-        script = f'mount -t tmpfs -o size=4k none {place} && "$@"; code=$?; cp {place}/runs.csv {self.folder}; exit $code'
+        script = (
+            f'mount -t tmpfs -o size=4k none {place} && "$@"; code=$?; cp {place}/runs.csv {self.folder}; exit $code'
+        )
         self.output = place / "runs.csv"
         inside = ["unshare", "-rm", "sh", "-c", script, "sh", sys.executable, "-B", SCRIPTS / "collect.py"]
         done = subprocess.run([*inside, *self.words()], capture_output=True, text=True, timeout=100, check=False)
@@ -140,7 +145,11 @@ class Continue(unittest.TestCase):
     def test_another_configuration(self) -> None:
         self.collect()
         before = self.output.read_bytes()
-        for more, key in ((["--threads", "2"], "plan"), (["--events", "A"], "events"), (["--value", "x"], "value_pattern")):
+        for more, key in (
+            (["--threads", "2"], "plan"),
+            (["--events", "A"], "events"),
+            (["--value", "x"], "value_pattern"),
+        ):
             done = self.collect(*more, status=1)
             self.assertRegex(done.stderr, rf"\Acollect: [^\n]*runs.csv:2: {key}: it was [^\n]*--restart\n\Z")
             self.assertEqual(self.output.read_bytes(), before)

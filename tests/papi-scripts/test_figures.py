@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 import scripts
 from scripts import BUILD
 
-from drawing.catalogue import CATALOGUE  # noqa: E402  (scripts.py names the folder)
-from drawing.growth import growth  # noqa: E402
+from drawing.catalogue import CATALOGUE  # scripts.py names the folder
+from drawing.growth import Growth, growth
 
 PYTHON = scripts.python_with_pandas()
 QUICK = ["--build", BUILD, "--most-threads", "8", "--episodes", "4", "--jobs", "2"]
@@ -45,7 +46,12 @@ class Figures(unittest.TestCase):
             with self.subTest(figure.name):
                 self.assertEqual((self.folder / f"{figure.name}.png").read_bytes()[:4], b"\x89PNG")
                 svg = (self.folder / f"{figure.name}.svg").read_text()
-                for said in ("Source: modelled", f"({figure.machine})", "Commit ", f"Command: coherence --machine {figure.machine}"):
+                for said in (
+                    "Source: modelled",
+                    f"({figure.machine})",
+                    "Commit ",
+                    f"Command: coherence --machine {figure.machine}",
+                ):
                     self.assertIn(said, svg)
                 rows = self.rows(figure.name)
                 self.assertEqual({row["source"] for row in rows}, {"modelled"})
@@ -76,7 +82,9 @@ class Figures(unittest.TestCase):
         again = self.folder / "again"
         done = self.figures("--data", self.folder, "--output", again, "--only", "zhang-9", "--only", "zhang-10")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(sorted(path.suffix for path in again.iterdir()), [".csv", ".csv", ".png", ".png", ".svg", ".svg"])
+        self.assertEqual(
+            sorted(path.suffix for path in again.iterdir()), [".csv", ".csv", ".png", ".png", ".svg", ".svg"]
+        )
         for ending in ("csv", "svg"):
             name = f"zhang-9.{ending}"
             self.assertEqual((again / name).read_text(), (self.folder / name).read_text())
@@ -131,10 +139,10 @@ class Figures(unittest.TestCase):
         self.assertIn("zhang-7 ", self.figures("--list").stdout)
 
 
-class Growth(unittest.TestCase):
+class GrowthOfOverheads(unittest.TestCase):
     THREADS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
-    def found(self, of):  # noqa: ANN001, ANN202
+    def found(self, of: Callable[[int], float]) -> Growth:
         return growth(self.THREADS, [of(p) for p in self.THREADS])
 
     def test_told_apart(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import scripts
 
-from collection import columns, record, surroundings  # noqa: E402  (scripts.py names the folder)
+from collection import columns, record, surroundings  # scripts.py names the folder
 
 COMMON = dict.fromkeys(columns.COMMON, "x") | {
     "format": columns.FORMAT,
@@ -72,8 +72,7 @@ class Tables(unittest.TestCase):
 
     def test_medians_and_ratios_of_the_same_round(self) -> None:
         found = {
-            (row["threads"], row["barrier"]): row
-            for row in csv.DictReader(io.StringIO(self.summarise("--csv").stdout))
+            (row["threads"], row["barrier"]): row for row in csv.DictReader(io.StringIO(self.summarise("--csv").stdout))
         }
         self.assertEqual(list(found), [("2", "stock"), ("2", "tree"), ("2", "auto"), ("4", "stock"), ("4", "auto")])
         auto = found["2", "auto"]
@@ -81,7 +80,9 @@ class Tables(unittest.TestCase):
         self.assertEqual([float(auto[f"elapsed_s_{part}"]) for part in parts], [7.5, 5, 10])
         self.assertEqual([float(auto[f"ratio_to_stock_{part}"]) for part in parts], [0.375, 0.25, 0.5])
         tree = found["2", "tree"]
-        self.assertEqual((tree["runs"], tree["elapsed_s_median"], tree["failed"]), ("1", "20", "1"), "failed ones do not count")
+        self.assertEqual(
+            (tree["runs"], tree["elapsed_s_median"], tree["failed"]), ("1", "20", "1"), "failed ones do not count"
+        )
         self.assertEqual((found["4", "stock"]["elapsed_s_median"], found["4", "stock"]["failed"]), ("", "1"))
         self.assertEqual(found["4", "auto"]["ratio_to_stock_median"], "", "stock of that round failed")
 
