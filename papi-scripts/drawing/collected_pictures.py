@@ -48,6 +48,8 @@ def names_and_styles(rows: list[Row]) -> dict[tuple[str, str], tuple[str, Style]
     for barrier, wait in pairs:
         style = style_of(barrier, barriers.index(barrier))
         style = replace(style, grey=min(style.grey, 0.45), width=min(style.width, 1.4))  # all stand in front here
+        if barrier == "auto":
+            style = replace(style, dashes=DASHES[3])
         name = barrier
         if len(waits) > 1 and barrier != "stock":
             name = f"{barrier}, {wait}"
