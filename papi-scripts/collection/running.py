@@ -20,6 +20,7 @@ from collection.plan import NATIVE, Setting
 
 OK = "ok"
 PR_SET_PDEATHSIG = 1
+ENOUGH = 4000  # bytes of what was said last
 LIBC = ctypes.CDLL(None)
 NO_REPORT = "no report: it uses no OpenMP, is linked statically, or did not end by exit"
 
@@ -30,6 +31,7 @@ class Outcome:
     exit_status: int | None = None  # negative: the signal
     elapsed_s: float = 0.0
     cpu_s: float = 0.0
+    said: str = ""  # Muster's last complaint
     value: str = ""  # what the program says of itself, where it was asked for
     reports: list[dict] = field(default_factory=list)  # Muster's, of the processes that have an OpenMP runtime
 
@@ -65,6 +67,8 @@ class Program:
             outcome.reports = read_reports(Path(folder))
         if outcome.status == OK and setting.preloaded:
             outcome.status = judge(setting, outcome.reports)
+            if outcome.status == NO_REPORT and outcome.said:
+                outcome.status = f"no report: {outcome.said}"
         return outcome
 
     def run_in(self, setting: Setting, folder: str) -> Outcome:
@@ -96,6 +100,7 @@ class Program:
         outcome.exit_status = process.returncode
         outcome.cpu_s = usage.ru_utime + usage.ru_stime
         outcome.status = status_of(outcome.exit_status, self.timeout_s if timed_out else None, last_line(errors))
+        outcome.said = last_line(errors, "muster: MUSTER_REPORT")
         if self.value is not None and outcome.status == OK:
             found = self.value.search(output.read_text(errors="replace"))
             if found is None:
@@ -141,9 +146,11 @@ def end_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def last_line(path: Path) -> str:
-    lines = path.read_bytes()[-2000:].decode(errors="replace").split("\n")
-    return next((line.strip()[-120:] for line in reversed(lines) if line.strip()), "")
+def last_line(path: Path, beginning: str = "") -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - ENOUGH))
+        lines = file.read().decode(errors="replace").split("\n")
+    return next((line.strip()[-160:] for line in reversed(lines) if line.strip() and line.startswith(beginning)), "")
 
 
 def status_of(code: int, timed_out_s: float | None, said: str) -> str:

@@ -24,17 +24,18 @@ def output_of(*command: str | Path) -> str:
 
 
 def processor() -> str:
-    """Its model as the system names it."""
+    """Its model as the system names it, and how many there are."""
     try:
         text = Path("/proc/cpuinfo").read_text(errors="replace")
     except OSError:
         text = ""
+    rest = f" ({platform.machine()}, {os.cpu_count() or UNKNOWN} CPUs)"
     for key in ("model name", "cpu model", "cpu", "Processor"):
         found = re.search(rf"(?m)^{key}\s*:\s*(.*\S)", text)
         if found:
-            return f"{found[1]} ({platform.machine()})"
+            return f"{found[1]}{rest}"
     named = re.search(r"(?m)^Model name:\s*(.*\S)", output_of("lscpu"))
-    return f"{named[1] if named else UNKNOWN} ({platform.machine()})"
+    return f"{named[1] if named else UNKNOWN}{rest}"
 
 
 def allowed_cpus() -> int:

@@ -86,7 +86,7 @@ def frame_of(rows: list[Row], parts: dict[str, dict[Setting, Spread]], sources: 
 
 def caption(rows: list[Row], source: str) -> list[str]:
     first = rows[0]
-    text = f"Source: {source}. Machine: {first['machine']}, {first['cpus']} CPUs; Linux {first['kernel']}."
+    text = f"Source: {source}. Machine: {first['machine']}, {first['cpus']} allowed; Linux {first['kernel']}."
     text += f" Muster's commit {first['commit']}. Medians; bars from the least to the most."
     return [text, f"Command: collect.py ({first['plan']}) -- {first['program']}"]
 

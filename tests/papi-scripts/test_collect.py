@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -172,6 +174,23 @@ class Collect(unittest.TestCase):
         self.collect("--threads", "2", "--repetitions", "1", program=listing, status=1, LD_PRELOAD="libm.so.6")
         seen = sorted((self.folder / "seen").read_text().split("\n"))
         self.assertEqual(seen, ["", f"{BUILD}/lib/libmuster.so libm.so.6", "libm.so.6"])
+
+    def test_a_report_that_could_not_be_written(self) -> None:
+        program = ["sh", "-c", "echo 'muster: MUSTER_REPORT: cannot write x: No space left on device' >&2"]
+        self.collect("--threads", "2", "--repetitions", "1", "--no-stock", program=program, status=1)
+        self.assertIn("no report: muster: MUSTER_REPORT: cannot write x", self.muster_row()["status"])
+
+    def test_progress_on_a_terminal(self) -> None:
+        terminal, end = pty.openpty()
+        words = ["--build", BUILD, "--output", self.output, "--threads", "2", "--repetitions", "4"]
+        command = [sys.executable, "-B", scripts.SCRIPTS / "collect.py", *words, "--", self.program]
+        environment = os.environ | {"PRETEND": "sleep 0.1"}
+        subprocess.run(command, stderr=end, stdout=subprocess.DEVNULL, env=environment, check=True, timeout=60)
+        shown = os.read(terminal, 100_000).decode()
+        os.close(end)
+        os.close(terminal)
+        self.assertRegex(shown, r"\[#+ *\] +\d+ %  \d+ s left  round [1-4]: auto/auto, 2 threads")
+        self.assertTrue(shown.endswith("\r\033[K"), "gone at the end")
 
     def test_help(self) -> None:
         done = subprocess.run([scripts.SCRIPTS / "collect.py", "--help"], capture_output=True, text=True, check=True)

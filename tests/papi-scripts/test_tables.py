@@ -12,6 +12,7 @@ from pathlib import Path
 
 import scripts
 
+import summarise
 from collection import columns, record, surroundings  # scripts.py names the folder
 
 COMMON = dict.fromkeys(columns.COMMON, "x") | {
@@ -66,7 +67,7 @@ class Tables(unittest.TestCase):
         self.file.write_bytes(b"".join(lines))
 
     def summarise(self, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        done = scripts.run("summarise.py", *words, self.file)
+        done = scripts.run_here(summarise.main, *words, self.file)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -87,7 +88,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(found["4", "auto"]["ratio_to_stock_median"], "", "stock of that round failed")
 
     def test_text_and_markdown(self) -> None:
-        text = self.summarise().stdout
+        text = scripts.run("summarise.py", self.file).stdout
         for expected in (
             r"(?m)^ +2  auto +auto +2 +7\.5 +5\.\.10 +0\.375 +0\.25\.\.0\.5 +0$",
             r"(?m)^HW +2  auto +auto +150 +100\.\.200 +7 +7\.\.7  hardware",
