@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -50,7 +51,9 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--collected", type=Path, metavar="FILE", help="draw collect.py's CSV instead")
     parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
     parser.add_argument("--most-threads", type=at_least_two, metavar="N", help="leave out runs of more threads")
-    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, metavar="N", help="runs side by side")
+    parser.add_argument(
+        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N", help="runs side by side"
+    )
     parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
     parser.add_argument("--list", action="store_true", help="list the figures and end")
     arguments = parser.parse_args()
@@ -122,6 +125,7 @@ def main() -> int:
         hint = "install it (Debian: python3-pandas, python3-matplotlib, for /usr/bin/python3)"
         say(f"{sys.executable}: {error}; {hint}")
         return 1
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the runs end with us
     try:
         if arguments.collected is not None:
             draw_collected(arguments)
@@ -130,8 +134,11 @@ def main() -> int:
     except ImportError as error:
         say(f"{sys.executable}: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
         return 1
-    except (DataError, RecordError, OSError) as error:
+    except (DataError, RecordError) as error:
         say(str(error))
+        return 1
+    except OSError as error:
+        say(f"{error.filename or arguments.output}: {error.strerror}")
         return 1
     except KeyboardInterrupt:
         say("interrupted; nothing more is drawn")

@@ -4,6 +4,7 @@ are drawn alike, and the caption, inside the picture, says which they are."""
 from __future__ import annotations
 
 import io
+import os
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -171,12 +172,20 @@ def svg(picture: Picture) -> str:
 
 
 def save(picture: Picture, folder: Path, name: str) -> list[Path]:
-    """NAME.png and NAME.svg."""
+    """NAME.png and NAME.svg, each whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     figure = draw(picture)
-    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
-    with pyplot.rc_context(SETTINGS):
-        figure.savefig(paths[0], dpi=130)
-        figure.savefig(paths[1], metadata={"Date": None})
-    pyplot.close(figure)
+    paths = []
+    try:
+        for ending, more in (("png", {"dpi": 130}), ("svg", {"metadata": {"Date": None}})):
+            path, unfinished = folder / f"{name}.{ending}", folder / f".{name}.{os.getpid()}.{ending}"
+            try:
+                with pyplot.rc_context(SETTINGS):
+                    figure.savefig(unfinished, **more)
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+            paths.append(path)
+    finally:
+        pyplot.close(figure)
     return paths

@@ -164,6 +164,27 @@ class Tables(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Areport: [^\n]*none of figures.py's CSV files[^\n]*\n\Z")
         self.assertEqual(page.read_text(), text, "a page is written whole or not at all")
 
+    def test_figures_of_every_source(self) -> None:
+        python = scripts.python_with_pandas()
+        if python is None:
+            self.skipTest("python3-pandas and python3-matplotlib are not installed")
+        done = scripts.run("figures.py", "--collected", self.file, "--output", self.folder, python=python)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = {
+            "elapsed_s": "measured by the system",
+            "own": "software, counted",
+            "HW": "hardware.",
+            "SW": "software.",
+        }
+        self.assertEqual({path.stem for path in self.folder.glob("*.png")}, {f"collected-{name}" for name in names})
+        for name, source in names.items():
+            self.assertIn(f"Source: {source}", (self.folder / f"collected-{name}.svg").read_text())
+        with (self.folder / "collected-HW.csv").open(newline="") as file:
+            rows = {(row["quantity"], row["barrier"], row["threads"]): row for row in csv.DictReader(file)}
+        waiting = rows["HW.waiting", "auto", "2"]
+        parts = [waiting[key] for key in ("source", "median", "least", "most", "runs")]
+        self.assertEqual(parts, ["hardware", "150.0", "100.0", "200.0", "2"])
+
     def test_what_a_binary_says(self) -> None:
         self.assertEqual(surroundings.compiler(self.file), surroundings.UNKNOWN)
         self.assertEqual(surroundings.linked_runtime(self.file), "")
