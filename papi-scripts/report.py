@@ -43,6 +43,7 @@ figure { margin: 1rem 0 1.8rem; } figure svg { max-width: 100%; height: auto; ba
   :root { --paper: #fff; --ink: #000; --rule: #999; --soft: #f3f3f3; }
   body { max-width: none; margin: 0; padding: 0; font-size: 10pt; }
   figure svg { filter: none; } figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
+  td.text:not(.long) { white-space: nowrap; }
   .wide { overflow: visible; } table { font-size: 7.5pt; } th, td { padding: 0.1rem 0.35rem; white-space: normal; }
 }
 """
