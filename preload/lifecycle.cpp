@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "counters/counting.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
@@ -14,6 +15,7 @@
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/report.h"
+#include "preload/report_counters.h"
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/folding/own_fold.h"
@@ -33,6 +35,7 @@ void after_fork_in_child() {
   runtimes_after_fork();
   folds_after_fork();
   teams_after_fork();
+  counters_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
   forget_foreign_time();
@@ -98,6 +101,10 @@ void get_ready() {
     }
     g_ready.store(true, std::memory_order_release);
   });
+  // Not in there: libpapi may come back to an entry point of ours. Threads that are faster begin to
+  // count with their next region.
+  static std::atomic<bool> begun{false};
+  if (!begun.exchange(true)) begin_asked_counting();
 }
 
 namespace {

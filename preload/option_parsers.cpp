@@ -2,6 +2,7 @@
 // functions only, no allocation, no exceptions, nothing to construct.
 #include <cstring>
 
+#include "counters/events.h"
 #include "preload/options.h"
 
 namespace muster {
@@ -96,6 +97,15 @@ bool parse_wait(const char* text, WaitChoice& out) {
   if (index < 0 || static_cast<WaitKind>(index) == WaitKind::kMicroseconds) return false;
   out = {static_cast<WaitKind>(index), 0};
   return true;
+}
+
+bool parse_counters(const char* text) {
+  return strnlen(text, kMaxCounters + 1) <= kMaxCounters && is_event_list(text);
+}
+
+bool parse_papi(const char* text) {
+  const std::size_t length = strnlen(text, kMaxReportPath + 1);
+  return length > 0 && length <= kMaxReportPath;
 }
 
 bool parse_report(const char* text) {

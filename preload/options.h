@@ -43,6 +43,10 @@ inline constexpr Option kOptions[] = {
      "With `conditional`: spin on while arrivals come within this, instead of 3 W."},
     {"MUSTER_REPORT", "", "stderr|FILE.txt|FILE.json|FILE.csv",
      "Write a report at exit. In FILE, %h is the host, %p the process, %r the MPI rank, %% a %."},
+    {"MUSTER_COUNTERS", "", "EVENT,...",
+     "Count events of PAPI or the kernel, while waiting at barriers and in the rest of regions."},
+    {"MUSTER_PAPI", "", "FILE",
+     "With `MUSTER_COUNTERS`: the libpapi to open, instead of the system's."},
     {"MUSTER_VERBOSE", "0", "0|1", "Tell on stderr what was set and which runtimes were found."},
 };
 
@@ -65,12 +69,15 @@ bool parse_place(const char* text, bool& out);                    // auto|off
 bool parse_yield(const char* text, YieldKind& out);               // a name of waiting/names.h
 bool parse_fork_join(const char* text, ForkJoin& out);            // auto|on|off
 bool parse_microseconds(const char* text, std::uint64_t& out);    // <n>us, up to a minute
-bool parse_report(const char* text);  // not empty, not overlong, known % only
+bool parse_counters(const char* text);  // names with commas between them, counters/events.h
+bool parse_papi(const char* text);      // a path, not empty, not overlong
+bool parse_report(const char* text);    // not empty, not overlong, known % only
 
 inline constexpr std::uint64_t kMaxSpinMicroseconds = 60ULL * 1000 * 1000;  // a minute
 inline constexpr std::uint64_t kShortSliceMicroseconds = 100;               // the kernel's least
 inline constexpr std::uint64_t kLongSliceMicroseconds = 100ULL * 1000;      // and its most
 inline constexpr std::size_t kMaxReportPath = 4000;                         // below PATH_MAX
+inline constexpr std::size_t kMaxCounters = 4096;  // kMostEvents long names
 
 // The settings in force. Read once, at the first OpenMP call of the process; a bad value gives one
 // line on stderr that names the variable, the value and what is used instead.
@@ -84,7 +91,9 @@ struct Settings {
   ForkJoin fork_join = kDefaultForkJoin;
   std::uint64_t wait_base_us = 0;  // 0: not set
   std::uint64_t wait_cond_us = 0;
-  const char* report = "";  // as given, unexpanded; points into storage of the library
+  const char* report = "";         // as given, unexpanded; points into storage of the library
+  const char* counters = nullptr;  // as given; null: not set
+  const char* papi = nullptr;      // likewise
   bool verbose = false;
 };
 

@@ -116,6 +116,7 @@ void gather(ReportData& out) {
   out.teams = teams_made();
   add_threads(out);
   gather(out.fork_join);
+  collect(t_thread_state != nullptr ? t_thread_state->counters : nullptr, out.counters);
   out.totals = &collect_totals();
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
 }

@@ -1,6 +1,7 @@
 // The report at the end of a process. docs/report-format.md describes it.
 #pragma once
 
+#include "preload/report_counters.h"
 #include "preload/report_fork_join.h"
 #include "preload/text_buffer.h"
 #include "runtime-hooks/accounting.h"
@@ -37,6 +38,7 @@ struct ReportData {
   const char* yield = "";
   YieldCounts yields;  // of the runtimes
   ForkJoinReport fork_join;
+  CounterTotals counters;
   LoadSnapshot load;  // the last one
   MissingList missing;
   const TeamTotals* totals = nullptr;

@@ -127,6 +127,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   MUSTER_YIELD_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER
   add_fork_join(data, out);
+  write_counters_csv(data.counters, out);
   for (unsigned b = 0; b < kWaitBuckets; ++b) {
     if (b == 0) {
       out.add("histogram,quick,,");

@@ -302,6 +302,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   add_waiting(data, out);
   add_runtime_yields(data, out);
   add_fork_join(data, out);
+  write_counters_json(data.counters, out);
   add_threads(data, out);
   out.add("}\n");
 }

@@ -226,6 +226,7 @@ void write_text(const ReportData& data, TextBuffer& out) {
   add_barriers(data, out);
   add_runtime_yields(data, out);
   add_fork_join(data, out);
+  write_counters_text(data.counters, out);
   if (data.total_replaced == 0) return;
   add_waiting(data, out);
   add_threads(data, out);

@@ -13,6 +13,8 @@ namespace {
 Settings g_settings;
 bool g_complains = true;
 char g_report[kMaxReportPath + 1];
+char g_counters[kMaxCounters + 1];
+char g_papi[kMaxReportPath + 1];
 
 constexpr std::size_t kShownLength = 64;  // of a bad value
 
@@ -40,6 +42,20 @@ bool keep_report(const char* value) {
   return true;
 }
 
+bool keep_counters(const char* value) {
+  if (!parse_counters(value)) return false;
+  std::strncpy(g_counters, value, kMaxCounters);
+  g_settings.counters = g_counters;
+  return true;
+}
+
+bool keep_papi(const char* value) {
+  if (!parse_papi(value)) return false;
+  std::strncpy(g_papi, value, kMaxReportPath);
+  g_settings.papi = g_papi;
+  return true;
+}
+
 void read_all() {
   take("MUSTER", [](const char* value) { return parse_switch(value, g_settings.on); });
   if (!g_settings.on) return;
@@ -56,6 +72,8 @@ void read_all() {
   take("MUSTER_WAIT_COND",
        [](const char* value) { return parse_microseconds(value, g_settings.wait_cond_us); });
   take("MUSTER_REPORT", keep_report);
+  take("MUSTER_COUNTERS", keep_counters);
+  take("MUSTER_PAPI", keep_papi);
   take("MUSTER_VERBOSE", [](const char* value) { return parse_flag(value, g_settings.verbose); });
 }
 

@@ -3,6 +3,7 @@
 
 #include "platform/given_back.h"
 #include "runtime-hooks/abi.h"
+#include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/region_body.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/thread_state.h"
@@ -27,9 +28,13 @@ class FrameScope {
     frame_.team = whose.team;
     frame_.unknown_because = whose.reason;
     state_->top = &frame_;
+    if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   }
   ~FrameScope() {
-    if (state_ != nullptr) state_->top = frame_.outer;
+    if (state_ != nullptr) {
+      counted_region_ends(*state_, frame_);
+      state_->top = frame_.outer;
+    }
     if (frame_.met_barrier) frame_.team->note_barrier_met();
     give_everything_back();
   }
@@ -67,7 +72,7 @@ class ForkScope {
     } else if (state_ != nullptr && is_known(state_->top)) {
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
-      quiet_ = state_->top == nullptr && state_->quiet.is_quiet(function);
+      quiet_ = state_->top == nullptr && !counting() && state_->quiet.is_quiet(function);
       if (quiet_) {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {

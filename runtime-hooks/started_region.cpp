@@ -43,6 +43,7 @@ void StartedRegion::enter() {
   frame_.team = region_.whose.team;
   frame_.unknown_because = region_.whose.reason;
   state_->top = &frame_;
+  if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   next_ = t_open;
   t_open = this;
 }
@@ -52,6 +53,7 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
   if (started == nullptr || started->runtime_ != &runtime) return nullptr;
   if (started->state_->top != &started->frame_) return nullptr;  // not the innermost region
   give_everything_back();
+  counted_region_ends(*started->state_, started->frame_);
   t_open = started->next_;
   // From here on there are only tasks that the join finishes, as in ForkScope.
   Frame& frame = started->frame_;

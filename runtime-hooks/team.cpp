@@ -7,6 +7,7 @@
 #include "platform/pages.h"
 #include "platform/topology.h"
 #include "runtime-hooks/accounting.h"
+#include "runtime-hooks/counted_region.h"
 #include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
@@ -103,8 +104,12 @@ void Team::release(Team* team, ThreadState& state) {
 
 Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
   if (size_.load(std::memory_order_acquire) != size) prepare(size);
-  if (ops_ != nullptr && thread < size) [[likely]]
-    return &members_[thread];
+  if (ops_ != nullptr && thread < size) [[likely]] {
+    Member& member = members_[thread];
+    WaitMeter* const meter = wait_meter_of(t_thread_state);
+    if (member.stats.meter != meter) member.stats.meter = meter;
+    return &member;
+  }
   reason = reason_;
   return nullptr;
 }

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "counters/thread_counters.h"
 #include "platform/pages.h"
 #include "runtime-hooks/folding/watch.h"
 
@@ -27,6 +28,7 @@ void leave_to_next_thread(void* value) {
     pthread_setspecific(g_exit_key, state);
     return;
   }
+  if (state->counters != nullptr) state->counters->thread_ends();
   t_muster_watches = 0;
   t_thread_state = nullptr;
   state->top = nullptr;
@@ -83,7 +85,8 @@ void threads_after_fork() {
     for (Tally& count : state->reasons) count.clear();
     state->yield_counts.clear();
     for (Team*& spare : state->spare) spare = nullptr;
-    state->fork_depth = 0;  // teams in use are left where they are: see Team::release
+    state->counters = nullptr;  // the parent's
+    state->fork_depth = 0;      // teams in use are left where they are: see Team::release
     if (state != t_thread_state) {
       state->top = nullptr;
       state->taken.store(false, std::memory_order_relaxed);

@@ -16,6 +16,7 @@ namespace muster {
 
 class Fold;
 class Team;
+class ThreadCounters;
 struct Member;
 struct Runtime;
 
@@ -45,6 +46,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
+  ThreadCounters* counters = nullptr;  // null where nobody counts (counted_region.h)
   QuietRegions quiet;
   std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's

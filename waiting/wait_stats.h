@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "waiting/wait_meter.h"
+
 namespace muster {
 
 // Written by its owner only, read by anybody at any time.
@@ -67,6 +69,7 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(waited_ns)       /* time waited after the quick polls */
 
 struct WaitStats {
+  WaitMeter* meter = nullptr;  // who counts events of this thread's waits, if anybody does
 #define MUSTER_COUNTER(name) Tally name;
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER

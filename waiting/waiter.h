@@ -82,6 +82,8 @@ class Waiter {
       if (!waited_) stats_.arrived_last.add();
     }
     if (!waited_) return released;
+    if (stats_.meter != nullptr) [[unlikely]]
+      stats_.meter->wait_ends(*stats_.meter);
     if (spun_ && !blocked_) stats_.spins_succeeded.add();
     if (start_ns_ == 0) {
       stats_.histogram[0].add();
@@ -130,6 +132,8 @@ class Waiter {
     waited_ = true;
     spun_ = policy_.spins_first();
     if (spun_) stats_.spins_begun.add();
+    if (stats_.meter != nullptr) [[unlikely]]
+      stats_.meter->wait_begins(*stats_.meter);
   }
 
   Policy& policy_;

@@ -33,6 +33,8 @@ bool is_valid(const Option& option, const std::string& value) {
     return parse_microseconds(value.c_str(), microseconds);
   }
   if (name == "MUSTER_REPORT") return parse_report(value.c_str());
+  if (name == "MUSTER_COUNTERS") return parse_counters(value.c_str());
+  if (name == "MUSTER_PAPI") return parse_papi(value.c_str());
   if (name == "MUSTER_VERBOSE") return parse_flag(value.c_str(), flag);
   throw std::logic_error("no parser is known for " + std::string(name));
 }

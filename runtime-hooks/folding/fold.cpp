@@ -5,6 +5,7 @@
 
 #include "platform/fences.h"
 #include "platform/given_back.h"
+#include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/folding/thread_end.h"
 #include "runtime-hooks/unknown_entries.h"
@@ -186,6 +187,7 @@ void Fold::run_open(const RegionBody& body) {
   state_->folded.add();
   frame_.serialized = 0;
   state_->top = &frame_;
+  counted_region_begins(*state_, frame_);
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -201,6 +203,7 @@ void Fold::run_open(const RegionBody& body) {
     finish_tasks(frame_);
     if (fp_is_inherited()) fp.put_in_force();
   }
+  counted_region_ends(*state_, frame_);
   state_->top = nullptr;
   give_place_back();  // a slice stays until the fold is closed, or something could inherit it
   t_muster_watches = kInSerialPart;

@@ -106,7 +106,7 @@ class Fold {
   void join_for_real();
   void finish_tasks(Frame& frame) const;
   static void work(void* fold);
-  void take_orders(Frame& frame, abi::GlobalThread global);
+  void take_orders(ThreadState& state, Frame& frame, abi::GlobalThread global);
   void note(const char* reason, bool closed, CallSite site);
 
   Order order_;

@@ -1,5 +1,6 @@
 // The other threads of a fold: they wait for orders inside the real region.
 #include "platform/given_back.h"
+#include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 
@@ -54,7 +55,7 @@ void Fold::work(void* fold) {
     Fold* const fold_before = (*state).fold;
     (*state).fold = &self;
     t_muster_watches = kInFoldedRegion;
-    self.take_orders(frame, real.__kmpc_global_thread_num(nullptr));
+    self.take_orders(*state, frame, real.__kmpc_global_thread_num(nullptr));
     t_muster_watches = watches_before;
     (*state).fold = fold_before;
   }
@@ -62,7 +63,7 @@ void Fold::work(void* fold) {
   give_everything_back();
 }
 
-void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
+void Fold::take_orders(ThreadState& state, Frame& frame, abi::GlobalThread its_global) {
   Member& me = *frame.me;
   // The gather that this thread has left without knowing whether all could: others may call it off
   // as long as they have not arrived there.
@@ -77,6 +78,7 @@ void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
     frame.serialized = 0;
     abi::GlobalThread global = its_global;
     auto bound = static_cast<std::int32_t>(frame.thread);
+    counted_region_begins(state, frame);
     order_.body(&global, &bound);
     if (team_->end_region(me, frame.thread)) {
       gathered = me.episode;
@@ -84,6 +86,7 @@ void Fold::take_orders(Frame& frame, abi::GlobalThread its_global) {
       finish_tasks(frame);
       gathered = kNoEpisode;
     }
+    counted_region_ends(state, frame);
   }
 }
 

@@ -1,0 +1,190 @@
+#include "counters/events.h"
+
+#include <pthread.h>
+
+#include <cstring>
+
+namespace muster {
+namespace {
+
+// Every name in turn; false as soon as one is bad or not taken.
+template <class Take>
+bool for_each_name(const char* setting, Take&& take) {
+  for (const char* at = setting;; ++at) {
+    const std::size_t length = std::strcspn(at, ",");
+    if (length == 0 || length > kMostEventName || !take(at, length)) return false;
+    at += length;
+    if (*at == '\0') return true;
+  }
+}
+
+bool is_among(const Events& events, const char* name, std::size_t length) {
+  for (unsigned i = 0; i < events.count; ++i) {
+    const char* known = events.events[i].name;
+    if (std::strncmp(known, name, length) == 0 && known[length] == '\0') return true;
+  }
+  return false;
+}
+
+bool starts_with(const char* text, const char* beginning) {
+  return std::strncmp(text, beginning, std::strlen(beginning)) == 0;
+}
+
+// What PAPI counts itself in software: events that programs define, and the kernel's.
+EventSource source_of(const char* name) {
+  return starts_with(name, "sde:::") || starts_with(name, "perf::") ? EventSource::kSoftware
+                                                                    : EventSource::kHardware;
+}
+
+void refuse(Events& events, Event& event, int error) {
+  event.source = EventSource::kUnavailable;
+  papi::explain(events.papi.call, error, event.name, event.reason);
+}
+
+void prepare_kernel_event(Event& event) {
+  if (event.of_kernel->event == KernelEvent::kMigrations) {
+    MigrationCounter trial;
+    if (const int error = trial.open(); error != 0) {
+      event.reason.set("perf_event_open: %s", std::strerror(error));
+      int level = 0;
+      if (papi::perf_event_paranoid(level)) {
+        event.reason.append(
+            "; /proc/sys/kernel/perf_event_paranoid is %d: 1 or less, or the "
+            "capability CAP_PERFMON, allows it",
+            level);
+      }
+      return;
+    }
+    trial.close();
+  }
+  event.source = EventSource::kSoftware;
+}
+
+// The set of the event's component; null where there are too many components.
+EventSet* set_for(Events& events, int component) {
+  for (unsigned i = 0; i < events.set_count; ++i) {
+    if (events.sets[i].component == component) return &events.sets[i];
+  }
+  if (events.set_count == kMostSets) return nullptr;
+  EventSet& set = events.sets[events.set_count++];
+  set.component = component;
+  return &set;
+}
+
+// An event belongs to its set if the set still starts with it: as it is, or multiplexed.
+void try_in_set(Events& events, unsigned place) {
+  Event& event = events.events[place];
+  const papi::Functions& papi = events.papi.call;
+  if (const int error = papi.PAPI_event_name_to_code(event.name, &event.papi_code);
+      error != papi::kOk) {
+    return refuse(events, event, error);
+  }
+  const int component = papi.PAPI_get_event_component(event.papi_code);
+  if (component < 0) return refuse(events, event, component);
+  EventSet* set = set_for(events, component);
+  if (set == nullptr) {
+    event.reason.set("of more than %u components of PAPI", kMostSets);
+    return;
+  }
+  const EventSet before = *set;
+  set->events[set->count++] = place;
+  int handle = papi::kNull;
+  int error = start_set(events, *set, handle);
+  end_set(events, handle);
+  if ((error == papi::kConflict || error == papi::kNoCounters) && !set->multiplexed &&
+      set->count > 1) {
+    set->multiplexed = true;
+    const int as_it_was = error;
+    error = start_set(events, *set, handle);
+    end_set(events, handle);
+    if (error != papi::kOk) error = as_it_was;
+  }
+  if (error != papi::kOk) {
+    *set = before;
+    return refuse(events, event, error);
+  }
+  event.source = source_of(event.name);
+}
+
+}  // namespace
+
+unsigned Events::available() const {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < count; ++i) sum += events[i].source != EventSource::kUnavailable ? 1 : 0;
+  return sum;
+}
+
+bool is_event_list(const char* setting) {
+  unsigned count = 0;
+  return for_each_name(setting, [&](const char*, std::size_t) { return ++count <= kMostEvents; });
+}
+
+bool parse_events(const char* setting, Events& events) {
+  return is_event_list(setting) &&
+         for_each_name(setting, [&](const char* name, std::size_t length) {
+           if (is_among(events, name, length)) return true;
+           std::memcpy(events.events[events.count++].name, name, length);
+           return true;
+         });
+}
+
+void prepare_events(Events& events, const char* papi_path, papi::Shared shared) {
+  events.wants_papi = papi_path != nullptr;  // named by the user: looked at in any case
+  for (unsigned i = 0; i < events.count; ++i) {
+    Event& event = events.events[i];
+    event.of_kernel = kernel_event(event.name);
+    if (event.of_kernel == nullptr) events.wants_papi = true;
+  }
+  if (events.wants_papi) {
+    papi::open(events.papi, papi_path, shared);
+    const papi::Functions& papi = events.papi.call;
+    if (events.papi.usable) {
+      if (const int error = papi.PAPI_thread_init([] { return pthread_self(); });
+          error != papi::kOk) {
+        events.papi.usable = false;
+        events.papi.reason.set("PAPI %s: no threads: %s", events.papi.version,
+                               papi.PAPI_strerror(error));
+      }
+    }
+    if (events.papi.usable) papi.PAPI_multiplex_init();
+  }
+  for (unsigned i = 0; i < events.count; ++i) {
+    Event& event = events.events[i];
+    if (event.of_kernel != nullptr) {
+      prepare_kernel_event(event);
+    } else if (events.papi.usable) {
+      try_in_set(events, i);
+    } else {
+      event.reason = events.papi.reason;
+    }
+  }
+}
+
+int start_set(const Events& events, const EventSet& set, int& handle) {
+  const papi::Functions& papi = events.papi.call;
+  handle = papi::kNull;
+  if (const int error = papi.PAPI_create_eventset(&handle); error != papi::kOk) return error;
+  if (set.multiplexed) {
+    if (const int error = papi.PAPI_assign_eventset_component(handle, set.component);
+        error != papi::kOk)
+      return error;
+    if (const int error = papi.PAPI_set_multiplex(handle); error != papi::kOk) return error;
+  }
+  for (unsigned i = 0; i < set.count; ++i) {
+    const int error = papi.PAPI_add_event(handle, events.events[set.events[i]].papi_code);
+    if (error != papi::kOk) return error;
+  }
+  return papi.PAPI_start(handle);
+}
+
+void end_set(const Events& events, int& handle) {
+  if (handle == papi::kNull) return;
+  const papi::Functions& papi = events.papi.call;
+  long long values[kMostEvents];
+  papi.PAPI_stop(handle, values);  // fails harmlessly where it did not start
+  papi.PAPI_cleanup_eventset(handle);
+  papi.PAPI_destroy_eventset(&handle);
+  handle = papi::kNull;
+}
+
+}  // namespace muster

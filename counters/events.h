@@ -1,0 +1,72 @@
+// The events of MUSTER_COUNTERS: what each is, and how all are counted in every thread. Decided once, by
+// trying them in the thread that sets up.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "counters/kernel_events.h"
+#include "counters/papi_library.h"
+
+namespace muster {
+
+inline constexpr unsigned kMostEvents = 32;
+inline constexpr unsigned kMostSets = 4;
+inline constexpr unsigned kMostEventName = 127;
+
+enum class EventSource : std::uint8_t { kHardware, kSoftware, kUnavailable };
+
+constexpr const char* name_of(EventSource source) {
+  switch (source) {
+    case EventSource::kHardware:
+      return "hardware";
+    case EventSource::kSoftware:
+      return "software";
+    case EventSource::kUnavailable:
+      return "unavailable";
+  }
+  return "";
+}
+
+struct Event {
+  char name[kMostEventName + 1] = {};
+  EventSource source = EventSource::kUnavailable;
+  papi::Reason reason;
+  const KernelEventName* of_kernel = nullptr;  // else PAPI's
+  int papi_code = 0;
+  std::atomic<unsigned> missed{0};  // threads that could not count it
+};
+
+// PAPI counts the events of one component together.
+struct EventSet {
+  int component = 0;
+  bool multiplexed = false;
+  unsigned count = 0;
+  unsigned events[kMostEvents] = {};  // their places among all
+};
+
+struct Events {
+  Event events[kMostEvents];
+  unsigned count = 0;
+  EventSet sets[kMostSets];
+  unsigned set_count = 0;
+  bool wants_papi = false;
+  papi::Library papi;
+
+  unsigned available() const;
+};
+
+// Splits `setting` at its commas. False: an empty or overlong name, or too many.
+bool parse_events(const char* setting, Events& events);
+
+// Whether it is what parse_events() takes.
+bool is_event_list(const char* setting);
+
+// Finds out how each is counted. `papi_path` as in papi::open. `shared` as there.
+void prepare_events(Events& events, const char* papi_path, papi::Shared shared);
+
+// Makes and starts one set in the calling thread; its error, or papi::kOk.
+int start_set(const Events& events, const EventSet& set, int& handle);
+void end_set(const Events& events, int& handle);
+
+}  // namespace muster

@@ -1,0 +1,171 @@
+#include "counters/papi_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "platform/read_file.h"
+
+namespace muster::papi {
+namespace {
+
+constexpr const char* kParanoid = "/proc/sys/kernel/perf_event_paranoid";
+
+// By the names that distributions give them; the last is of the development files.
+constexpr const char* kNames[] = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0",
+                                  "libpapi.so.7",   "libpapi.so.6.0", "libpapi.so.6",
+                                  "libpapi.so"};
+
+void* open_any() {
+  for (const char* name : kNames) {
+    if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL); handle != nullptr) return handle;
+  }
+  return nullptr;
+}
+
+const char* loaded_already(const char* path) {
+  // In the program's own scope: it calls PAPI, whatever the library's name.
+  if (dlsym(RTLD_DEFAULT, "PAPI_library_init") != nullptr) return "libpapi";
+  if (path != nullptr) return dlopen(path, RTLD_NOW | RTLD_NOLOAD) != nullptr ? path : nullptr;
+  for (const char* name : kNames) {
+    if (dlopen(name, RTLD_NOW | RTLD_NOLOAD) != nullptr) return name;
+  }
+  return nullptr;
+}
+
+// The name of the first function that is missing; null if none is.
+const char* find_functions(void* handle, Functions& call) {
+#define MUSTER_PAPI_FIND(result, name, parameters)                         \
+  call.name = reinterpret_cast<decltype(call.name)>(dlsym(handle, #name)); \
+  if (call.name == nullptr) return #name;
+  MUSTER_PAPI_FUNCTIONS(MUSTER_PAPI_FIND)
+#undef MUSTER_PAPI_FIND
+  return nullptr;
+}
+
+void write_version(unsigned version, char (&out)[32]) {
+  std::snprintf(out, sizeof(out), "%u.%u.%u.%u", version >> 24, version >> 16 & 0xff,
+                version >> 8 & 0xff, version & 0xff);
+}
+
+bool is_known(unsigned version) {
+  for (const int known : kKnownVersions) {
+    if ((version & kVersionMask) == static_cast<unsigned>(known)) return true;
+  }
+  return false;
+}
+
+bool start(Library& library) {
+  Functions& call = library.call;
+  // A PAPI that does not tell its version is tried with each.
+  const int full = call.PAPI_get_opt(kFullVersion, nullptr);
+  if (full > 0) write_version(static_cast<unsigned>(full), library.version);
+  if (full > 0 && !is_known(static_cast<unsigned>(full))) {
+    library.reason.set("PAPI %s is of a version that Muster does not know (6.0, 7.0 to 7.2)",
+                       library.version);
+    return false;
+  }
+  int answer = 0;
+  for (const int version : kKnownVersions) {
+    if (full > 0 && (static_cast<unsigned>(full) & kVersionMask) != static_cast<unsigned>(version))
+      continue;
+    answer = call.PAPI_library_init(version);
+    if (answer == version) {
+      if (full <= 0) write_version(static_cast<unsigned>(version), library.version);
+      return true;
+    }
+    if (answer > 0) break;  // it is of another version, and says which
+  }
+  if (answer > 0) {
+    write_version(static_cast<unsigned>(answer), library.version);
+    library.reason.set("PAPI %s is of a version that Muster does not know (6.0, 7.0 to 7.2)",
+                       library.version);
+  } else {
+    const char* words = call.PAPI_strerror(answer);
+    library.reason.set("PAPI %s does not start: %s", library.version,
+                       words != nullptr ? words : "no reason given");
+  }
+  return false;
+}
+
+}  // namespace
+
+void Reason::set(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+}
+
+void Reason::append(const char* format, ...) {
+  const std::size_t length = std::strlen(text);
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text + length, sizeof(text) - length, format, values);
+  va_end(values);
+}
+
+void open(Library& library, const char* path, Shared shared) {
+  if (shared == Shared::kNo) {
+    if (const char* loaded = loaded_already(path); loaded != nullptr) {
+      library.reason.set("the program uses PAPI itself (%s)", loaded);
+      return;
+    }
+  }
+  void* handle = path != nullptr ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : open_any();
+  if (handle == nullptr) {
+    const char* error = path != nullptr ? dlerror() : nullptr;
+    library.reason.set("%s", error != nullptr ? error : "libpapi is not installed");
+    return;
+  }
+  if (const char* missing = find_functions(handle, library.call); missing != nullptr) {
+    library.reason.set("%s is no PAPI that Muster knows: it has no %s",
+                       path != nullptr ? path : "libpapi", missing);
+    return;
+  }
+  library.usable = start(library);
+}
+
+const char* disabled_reason(const Functions& papi, const char* event) {
+  const char* colons = std::strstr(event, ":::");
+  const std::size_t length = colons != nullptr ? static_cast<std::size_t>(colons - event) : 0;
+  const int components = papi.PAPI_num_components();
+  for (int i = 0; i < components; ++i) {
+    const ComponentInfo* info = papi.PAPI_get_component_info(i);
+    if (info == nullptr) continue;
+    const bool is_its =
+        length == 0 || (std::strncmp(info->name, event, length) == 0 && info->name[length] == '\0');
+    if (is_its) return info->disabled_reason[0] != '\0' ? info->disabled_reason : nullptr;
+  }
+  return nullptr;
+}
+
+bool perf_event_paranoid(int& level) {
+  char text[16];
+  if (read_file(kParanoid, text, sizeof(text)) <= 0) return false;
+  level = std::atoi(text);
+  return true;
+}
+
+void explain(const Functions& papi, int error, const char* event, Reason& reason) {
+  const char* words = papi.PAPI_strerror(error);
+  if (words != nullptr) {
+    reason.set("PAPI: %s", words);
+  } else {
+    reason.set("PAPI: error %d", error);
+  }
+  const char* disabled = disabled_reason(papi, event);
+  if (disabled != nullptr) reason.append(" (%.128s)", disabled);
+  int level = 0;
+  const bool forbidden = error == kNoPermission ||
+                         (disabled != nullptr && std::strstr(disabled, "paranoid") != nullptr);
+  if (forbidden && perf_event_paranoid(level)) {
+    reason.append("; %s is %d: 2 or less, or the capability CAP_PERFMON, allows it", kParanoid,
+                  level);
+  }
+}
+
+}  // namespace muster::papi
