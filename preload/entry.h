@@ -22,6 +22,9 @@ inline std::atomic<bool> g_ready{false};
 // In the child of a fork: what MUSTER_YIELD=auto knew of others (yield_entry.cpp).
 void forget_foreign_time();
 
+// Lets PAPI read Muster's counts, if the process uses PAPI (sde_entry.cpp). Cheap once done.
+void publish_own_counts();
+
 // Reads the settings and arranges for fork(). Once, at the first call of any entry point: not
 // before, so that a program without OpenMP pays and sees nothing.
 void get_ready();

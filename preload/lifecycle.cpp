@@ -104,12 +104,18 @@ void get_ready() {
   // Not in there: libpapi may come back to an entry point of ours. Threads that are faster begin to
   // count with their next region.
   static std::atomic<bool> begun{false};
-  if (!begun.exchange(true)) begin_asked_counting();
+  if (!begun.exchange(true)) {
+    publish_own_counts();  // for a PAPI that was opened since
+    begin_asked_counting();
+  }
 }
 
 namespace {
 
-__attribute__((constructor)) void at_start() { reserve_fold_ends(); }
+__attribute__((constructor)) void at_start() {
+  reserve_fold_ends();
+  publish_own_counts();  // before main, where programs start PAPI
+}
 
 // Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
 // Muster would not write anything there either.

@@ -47,6 +47,14 @@ struct TeamTotals {
 // What retired teams handed over. Writers hold the lock that Team::retire takes.
 TeamTotals& retired_totals();
 
+// What all threads counted together, at any time and by anybody. False where it cannot be told now: a
+// team is just being made or retired, perhaps by the calling thread, whom a signal has interrupted.
+struct SumsSoFar {
+  WaitStats waits;
+  std::uint64_t instances = 0;  // barriers, counted once a team
+};
+bool sum_so_far(SumsSoFar& sums);
+
 // Retired and living teams together, as they stand now. Others may still be counting.
 const TeamTotals& collect_totals();
 

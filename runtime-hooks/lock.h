@@ -12,6 +12,7 @@ class Lock {
   void lock() {
     while (held_.exchange(true, std::memory_order_acquire)) yield_cpu();
   }
+  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
   void unlock() { held_.store(false, std::memory_order_release); }
 
  private:

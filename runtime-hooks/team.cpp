@@ -186,8 +186,8 @@ void Team::make(TeamState& state, unsigned size) {
 
 void Team::retire(TeamState& state) {
   const unsigned size = state.size.load(std::memory_order_relaxed);
+  const Locked locked(g_teams_lock);
   if (state.ops != nullptr) {
-    const Locked locked(g_teams_lock);
     for (unsigned i = 0; i < size; ++i)
       retired_totals().add_member(state.kind, size, i, state.members[i].stats);
   }
@@ -200,6 +200,26 @@ void Team::call_off(const Frame& frame, bool lasting) {
   const bool news =
       lasting ? interruption_.call_off_from(episode) : interruption_.call_off(episode);
   if (news) ops_->wake_everyone(barrier_, frame.me->stats);
+}
+
+bool sum_so_far(SumsSoFar& sums) {
+  if (!g_teams_lock.try_lock()) return false;
+  const auto add = [&](const WaitStats& stats, unsigned thread) {
+    stats.add_to(sums.waits);
+    if (thread == 0) sums.instances += stats.barriers.read();
+  };
+  const TeamTotals& retired = retired_totals();
+  for (unsigned i = 0; i < retired.threads; ++i) add(retired.by_thread[i], i);
+  for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
+    for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
+      const TeamState& state = team->state(kept);
+      const unsigned size = state.size.load(std::memory_order_acquire);
+      if (size == 0 || state.ops == nullptr) continue;
+      for (unsigned i = 0; i < size; ++i) add(state.members[i].stats, i);
+    }
+  }
+  g_teams_lock.unlock();
+  return true;
 }
 
 void teams_after_fork() {

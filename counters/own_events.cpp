@@ -1,0 +1,56 @@
+#include "counters/own_events.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace muster {
+namespace {
+
+constexpr int kReadOnlySinceStart = 0;  // PAPI_SDE_RO | PAPI_SDE_DELTA
+constexpr int kLongLong = 0;            // PAPI_SDE_long_long
+
+template <class Function>
+bool find(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+  return function != nullptr;
+}
+
+bool find_all(SdeFunctions& sde) {
+  return find("papi_sde_init", sde.init) &&
+         find("papi_sde_register_counter_cb", sde.register_counter_cb) &&
+         find("papi_sde_describe_counter", sde.describe_counter);
+}
+
+}  // namespace
+
+void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count) {
+  void* handle = sde.init("MUSTER");
+  if (handle == nullptr) return nullptr;
+  for (const OwnEventName& event : kOwnEvents) {
+    auto* which = const_cast<OwnEventName*>(&event);
+    sde.register_counter_cb(handle, event.name, kReadOnlySinceStart, kLongLong, count, which);
+    sde.describe_counter(handle, event.name, event.meaning);
+  }
+  return handle;
+}
+
+void publish_own_events(SdeFunctions::Count count) {
+  static std::atomic<bool> done{false};
+  if (done.load(std::memory_order_relaxed)) return;
+  // PAPI looks for libsde's functions among all that the process has in common.
+  SdeFunctions sde{};
+  const bool uses_papi = dlsym(RTLD_DEFAULT, "PAPI_library_init") != nullptr;
+  if (!find_all(sde) && uses_papi) {
+    constexpr const char* kNames[] = {"libsde.so.1", "libsde.so"};
+    for (const char* name : kNames) {
+      if (dlopen(name, RTLD_NOW | RTLD_GLOBAL) != nullptr) break;
+    }
+    find_all(sde);
+  }
+  dlerror();  // the program's next question is about its own
+  if (sde.describe_counter == nullptr || done.exchange(true)) return;
+  define_own_events(sde, count);
+}
+
+}  // namespace muster

@@ -1,0 +1,56 @@
+// Muster's own counts as PAPI's software-defined events, sde:::MUSTER::*. PAPI asks for a value when it
+// reads one, so they cost nothing else. From the documentation of PAPI's libsde; nothing of it is needed
+// to build.
+#pragma once
+
+namespace muster {
+
+enum class OwnEvent : unsigned {
+  kEpisodes,
+  kSpins,
+  kSuccessfulSpins,
+  kBlocks,
+  kWakeUps,
+  kRetries,
+  kYields,
+};
+
+struct OwnEventName {
+  const char* name;
+  const char* meaning;
+  OwnEvent event;
+};
+
+inline constexpr OwnEventName kOwnEvents[] = {
+    {"EPISODES", "barriers that Muster ran, counted once a team", OwnEvent::kEpisodes},
+    {"SPINS", "waits at barriers that began with spinning", OwnEvent::kSpins},
+    {"SUCCESSFUL_SPINS", "of these: ended without a sleep", OwnEvent::kSuccessfulSpins},
+    {"BLOCKS", "sleeps at barriers", OwnEvent::kBlocks},
+    {"WAKE_UPS", "returns from such a sleep", OwnEvent::kWakeUps},
+    {"RETRIES", "compare-and-swaps or store-conditionals that failed on arrival",
+     OwnEvent::kRetries},
+    {"YIELDS", "sched_yield calls of waiting threads", OwnEvent::kYields},
+};
+
+// What PAPI hands to a library that is to define its events: its functions, of which these are called.
+// The others are in between.
+struct SdeFunctions {
+  using Handle = void*;
+  using Count = long long (*)(void* which);
+
+  Handle (*init)(const char* library);
+  void* shutdown;
+  void* register_counter;
+  int (*register_counter_cb)(Handle handle, const char* event, int mode, int type, Count count,
+                             void* which);
+  void* unregister_counter;
+  int (*describe_counter)(Handle handle, const char* event, const char* meaning);
+};
+
+// Defines the events. `count` gets a pointer to the OwnEventName.
+void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count);
+
+// The same with the libsde of this process, if the process uses PAPI; once it has succeeded, nothing.
+void publish_own_events(SdeFunctions::Count count);
+
+}  // namespace muster

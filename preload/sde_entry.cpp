@@ -1,0 +1,55 @@
+// Muster's counts for PAPI: what PAPI calls to list them (papi_native_avail -sde libmuster.so), and what
+// it gets when it reads one.
+#include <cstdlib>
+#include <cstring>
+
+#include "counters/own_events.h"
+#include "preload/entry.h"
+#include "runtime-hooks/accounting.h"
+
+namespace muster {
+namespace {
+
+std::uint64_t count_of(OwnEvent event, const SumsSoFar& sums) {
+  switch (event) {
+    case OwnEvent::kEpisodes:
+      return sums.instances;
+    case OwnEvent::kSpins:
+      return sums.waits.spins_begun.read();
+    case OwnEvent::kSuccessfulSpins:
+      return sums.waits.spins_succeeded.read();
+    case OwnEvent::kBlocks:
+      return sums.waits.blocks.read();
+    case OwnEvent::kWakeUps:
+      return sums.waits.wakeups.read();
+    case OwnEvent::kRetries:
+      return sums.waits.failed_updates.read();
+    case OwnEvent::kYields:
+      return sums.waits.yields.read();
+  }
+  return 0;
+}
+
+// Where it cannot be told now, what was told last: counts never go back.
+long long own_count(void* which) {
+  static std::atomic<std::uint64_t> last[std::size(kOwnEvents)];
+  const OwnEvent event = static_cast<const OwnEventName*>(which)->event;
+  std::atomic<std::uint64_t>& its_last = last[static_cast<unsigned>(event)];
+  SumsSoFar sums;
+  if (sum_so_far(sums)) its_last.store(count_of(event, sums), std::memory_order_relaxed);
+  return static_cast<long long>(its_last.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void publish_own_counts() {
+  const char* on = std::getenv("MUSTER");
+  if (on == nullptr || std::strcmp(on, "off") != 0) publish_own_events(own_count);
+}
+
+// Called by papi_native_avail, which has opened this library, with the functions that define events.
+MUSTER_EXPORT void* papi_sde_hook_list_events(const SdeFunctions* sde) {
+  return sde != nullptr ? define_own_events(*sde, own_count) : nullptr;
+}
+
+}  // namespace muster
