@@ -128,28 +128,22 @@ bool parse_events(const char* setting, Events& events) {
          });
 }
 
-void prepare_events(Events& events, const char* papi_path, papi::Shared shared) {
-  events.wants_papi = papi_path != nullptr;  // named by the user: looked at in any case
+void start_papi(papi::Library& library, const char* path, papi::Shared shared) {
+  papi::open(library, path, shared);
+  if (!library.usable) return;
+  const papi::Functions& papi = library.call;
+  if (const int error = papi.PAPI_thread_init([] { return pthread_self(); }); error != papi::kOk) {
+    library.usable = false;
+    library.reason.set("PAPI %s counts no threads: %s", library.version, papi.PAPI_strerror(error));
+    return;
+  }
+  papi.PAPI_multiplex_init();
+}
+
+void prepare_each(Events& events) {
   for (unsigned i = 0; i < events.count; ++i) {
     Event& event = events.events[i];
     event.of_kernel = kernel_event(event.name);
-    if (event.of_kernel == nullptr) events.wants_papi = true;
-  }
-  if (events.wants_papi) {
-    papi::open(events.papi, papi_path, shared);
-    const papi::Functions& papi = events.papi.call;
-    if (events.papi.usable) {
-      if (const int error = papi.PAPI_thread_init([] { return pthread_self(); });
-          error != papi::kOk) {
-        events.papi.usable = false;
-        events.papi.reason.set("PAPI %s: no threads: %s", events.papi.version,
-                               papi.PAPI_strerror(error));
-      }
-    }
-    if (events.papi.usable) papi.PAPI_multiplex_init();
-  }
-  for (unsigned i = 0; i < events.count; ++i) {
-    Event& event = events.events[i];
     if (event.of_kernel != nullptr) {
       prepare_kernel_event(event);
     } else if (events.papi.usable) {
@@ -158,6 +152,15 @@ void prepare_events(Events& events, const char* papi_path, papi::Shared shared) 
       event.reason = events.papi.reason;
     }
   }
+}
+
+void prepare_events(Events& events, const char* papi_path, papi::Shared shared) {
+  events.wants_papi = papi_path != nullptr;  // named by the user: looked at in any case
+  for (unsigned i = 0; i < events.count; ++i) {
+    if (kernel_event(events.events[i].name) == nullptr) events.wants_papi = true;
+  }
+  if (events.wants_papi) start_papi(events.papi, papi_path, shared);
+  prepare_each(events);
 }
 
 int start_set(const Events& events, const EventSet& set, int& handle) {

@@ -62,7 +62,13 @@ bool parse_events(const char* setting, Events& events);
 // Whether it is what parse_events() takes.
 bool is_event_list(const char* setting);
 
-// Finds out how each is counted. `papi_path` as in papi::open. `shared` as there.
+// Opens and starts PAPI for counting in threads. `path` and `shared` as papi::open takes them.
+void start_papi(papi::Library& library, const char* path, papi::Shared shared);
+
+// Finds out how each is counted, with events.papi as it is. PAPI's are tried in the calling thread.
+void prepare_each(Events& events);
+
+// Both: PAPI is started if an event needs it, or a path is given.
 void prepare_events(Events& events, const char* papi_path, papi::Shared shared);
 
 // Makes and starts one set in the calling thread; its error, or papi::kOk.

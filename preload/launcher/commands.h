@@ -24,6 +24,7 @@ using WordsAfterDashes = std::optional<std::vector<std::string>>;
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_counters(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 
 }  // namespace muster::launcher
