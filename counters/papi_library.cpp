@@ -58,36 +58,44 @@ bool is_known(unsigned version) {
   return false;
 }
 
+void refuse_version(unsigned version, Library& library) {
+  write_version(version, library.version);
+  library.reason.set("PAPI %s is of a version that Muster does not know (6.0, 7.0 to 7.2)",
+                     library.version);
+}
+
+// PAPI starts only for a caller that was built for its version, so it is asked for that first. One that
+// does not tell is tried with each; it may then answer with its own.
 bool start(Library& library) {
-  Functions& call = library.call;
-  // A PAPI that does not tell its version is tried with each.
-  const int full = call.PAPI_get_opt(kFullVersion, nullptr);
-  if (full > 0) write_version(static_cast<unsigned>(full), library.version);
-  if (full > 0 && !is_known(static_cast<unsigned>(full))) {
-    library.reason.set("PAPI %s is of a version that Muster does not know (6.0, 7.0 to 7.2)",
-                       library.version);
+  const Functions& call = library.call;
+  const int told = call.PAPI_get_opt(kFullVersion, nullptr);
+  if (told > 0 && !is_known(static_cast<unsigned>(told))) {
+    refuse_version(static_cast<unsigned>(told), library);
     return false;
   }
+  unsigned version = static_cast<unsigned>(told > 0 ? told : 0);
   int answer = 0;
-  for (const int version : kKnownVersions) {
-    if (full > 0 && (static_cast<unsigned>(full) & kVersionMask) != static_cast<unsigned>(version))
-      continue;
-    answer = call.PAPI_library_init(version);
-    if (answer == version) {
-      if (full <= 0) write_version(static_cast<unsigned>(version), library.version);
-      return true;
+  for (const int known : kKnownVersions) {
+    if (told > 0 && (version & kVersionMask) != static_cast<unsigned>(known)) continue;
+    answer = call.PAPI_library_init(known);
+    if (answer == known) break;
+    if (answer > 0 && is_known(static_cast<unsigned>(answer))) {
+      answer =
+          call.PAPI_library_init(static_cast<int>(static_cast<unsigned>(answer) & kVersionMask));
+      break;
     }
-    if (answer > 0) break;  // it is of another version, and says which
+    if (answer > 0) break;
   }
-  if (answer > 0) {
-    write_version(static_cast<unsigned>(answer), library.version);
-    library.reason.set("PAPI %s is of a version that Muster does not know (6.0, 7.0 to 7.2)",
-                       library.version);
-  } else {
-    const char* words = call.PAPI_strerror(answer);
-    library.reason.set("PAPI %s does not start: %s", library.version,
-                       words != nullptr ? words : "no reason given");
+  if (answer > 0 && !is_known(static_cast<unsigned>(answer))) {
+    refuse_version(static_cast<unsigned>(answer), library);
+    return false;
   }
+  if (version == 0 && answer > 0) version = static_cast<unsigned>(answer);
+  if (version != 0) write_version(version, library.version);
+  if (answer > 0) return true;
+  const char* words = call.PAPI_strerror(answer);
+  library.reason.set("PAPI %s does not start: %s", library.version,
+                     words != nullptr ? words : "no reason given");
   return false;
 }
 

@@ -76,6 +76,16 @@ struct WaitStats {
   Tally longest_wait_ns;
   Tally histogram[kWaitBuckets];
 
+  void wait_begins(bool spins) {
+    if (spins) spins_begun.add();
+    if (meter != nullptr) [[unlikely]]
+      meter->wait_begins(*meter);
+  }
+  void wait_ends() const {
+    if (meter != nullptr) [[unlikely]]
+      meter->wait_ends(*meter);
+  }
+
   // Instances at which this thread had to wait: where it was not the last to arrive. Counted when
   // the wait is over, also where a task called the instance off.
   std::uint64_t waits() const {

@@ -82,8 +82,7 @@ class Waiter {
       if (!waited_) stats_.arrived_last.add();
     }
     if (!waited_) return released;
-    if (stats_.meter != nullptr) [[unlikely]]
-      stats_.meter->wait_ends(*stats_.meter);
+    stats_.wait_ends();
     if (spun_ && !blocked_) stats_.spins_succeeded.add();
     if (start_ns_ == 0) {
       stats_.histogram[0].add();
@@ -131,9 +130,7 @@ class Waiter {
     if (waited_) return;
     waited_ = true;
     spun_ = policy_.spins_first();
-    if (spun_) stats_.spins_begun.add();
-    if (stats_.meter != nullptr) [[unlikely]]
-      stats_.meter->wait_begins(*stats_.meter);
+    stats_.wait_begins(spun_);
   }
 
   Policy& policy_;

@@ -1,0 +1,117 @@
+"""What the tests of counters share: building programs, running them stock and preloaded, the report.
+
+Environment: MUSTER_LIBRARY, libmuster.so.
+"""
+
+from __future__ import annotations
+
+import ctypes.util
+import functools
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+LIBRARY = os.environ["MUSTER_LIBRARY"]
+OURS = ("OMP_", "KMP_", "MUSTER_", "LD_", "PAPI_", "FAKE_")
+PREFIX = "muster: MUSTER_COUNTERS: "
+FAULTS = "perf::PAGE-FAULTS"
+SWITCHES = "perf::CONTEXT-SWITCHES"
+TIMEOUT = 60.0
+
+_folder = tempfile.TemporaryDirectory(prefix="muster-counters-")
+FOLDER = Path(_folder.name)
+
+
+@functools.cache
+def build(source: str, compiler: str = "clang-19", *flags: str) -> Path:
+    """The built binary; gcc's objects are linked with libomp by clang."""
+    output = FOLDER / f"{source}.{compiler}"
+    file = PROGRAMS / f"{source}.c"
+    if source == "fake_papi":
+        commands = [[compiler, "-O2", "-shared", "-fPIC", "-pthread", str(file), "-o", str(output)]]
+    elif compiler == "gcc":
+        item = f"{output}.o"
+        commands = [
+            [compiler, "-O2", "-fopenmp", "-c", str(file), "-o", item],
+            ["clang-19", "-fopenmp", item, "-o", str(output), *flags],
+        ]
+    else:
+        commands = [[compiler, "-O2", "-fopenmp", str(file), "-o", str(output), "-pthread", *flags]]
+    for command in commands:
+        subprocess.run(command, check=True, timeout=TIMEOUT)
+    return output
+
+
+def reason_without_libsde() -> str | None:
+    """Why the tests that need PAPI's development files cannot run; None if they can."""
+    if ctypes.util.find_library("sde") is None:
+        return "libsde (Debian: libsde1) is not installed"
+    for header in ("papi.h", "sde_lib.h"):
+        done = subprocess.run(["clang-19", "-E", "-include", header, "-xc", "/dev/null"], capture_output=True, check=False)
+        if done.returncode != 0:
+            return f"{header} (Debian: libpapi-dev) is not installed"
+    return None
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    stdout: str
+    stderr: str
+
+
+def run(command: list[str], extra: dict[str, str] | None = None, directory: Path = FOLDER) -> Result:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    done = subprocess.run(
+        command,
+        env=inherited | (extra or {}),
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+class CountingTest(unittest.TestCase):
+    """Stock against preloaded with counters: same status and output, and what the report says."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="muster-counters-run-")
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.report: dict[str, Any] = {}
+        self.lines: list[str] = []
+
+    def count(
+        self, mode: str, events: str, extra: dict[str, str] | None = None, compiler: str = "clang-19"
+    ) -> dict[str, Any]:
+        """Counts in the program; its counters in the report. All of stderr is in self.lines."""
+        command = [str(build("working", compiler)), mode]
+        stock = run(command, directory=self.folder)
+        path = self.folder / "report.json"
+        environment = {
+            "LD_PRELOAD": LIBRARY,
+            "MUSTER_COUNTERS": events,
+            "MUSTER_REPORT": str(path),
+            **(extra or {}),
+        }
+        ours = run(command, environment, directory=self.folder)
+        self.lines = ours.stderr.splitlines()
+        self.assertEqual((ours.status, ours.stdout), (stock.status, stock.stdout), ours.stderr)
+        self.report = json.loads(path.read_text())
+        self.assertGreater(self.report["barriers"]["replaced"] + self.report["fork_join"]["folded"], 0)
+        counters = self.report["counters"]
+        self.assertEqual(counters["setting"], events)
+        return counters
+
+    def values(self, counters: dict[str, Any]) -> dict[str, tuple[int, int]]:
+        return {event["name"]: (event["waiting"], event["rest"]) for event in counters["events"]}

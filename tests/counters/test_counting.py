@@ -1,0 +1,162 @@
+"""Events that the kernel counts in software: what goes to waiting, what to the rest, in every kind of program."""
+
+from __future__ import annotations
+
+import json
+import unittest
+
+from common import FAULTS, LIBRARY, SWITCHES, CountingTest, build, run
+
+THREADS, PAGES, ROUNDS = 4, 400, 20
+OF_ALL = THREADS * PAGES
+# Page faults that are not the program's own: stacks, thread-local data, Muster's pages.
+OTHERS = 400
+BOTH = f"{FAULTS},{SWITCHES}"
+
+
+class Attribution(CountingTest):
+    def assert_faults(self, counters: dict, pages: int) -> None:
+        waiting, rest = self.values(counters)[FAULTS]
+        self.assertGreaterEqual(rest, pages)
+        self.assertLess(rest, pages + OTHERS)
+        self.assertLess(waiting, OTHERS)
+
+    def test_faults_between_barriers_are_the_rest(self) -> None:
+        for compiler in ("clang-19", "gcc"):
+            with self.subTest(compiler=compiler):
+                counters = self.count("faults", BOTH, compiler=compiler)
+                self.assertEqual(self.lines, [])
+                self.assertEqual((counters["threads"], counters["unavailable"]), (THREADS, None))
+                self.assertEqual(counters["library"], None, "the kernel's events need no PAPI")
+                self.assert_faults(counters, OF_ALL)
+                for event in counters["events"]:
+                    self.assertEqual((event["source"], event["reason"]), ("software", None))
+                    self.assertFalse(event["multiplexed"])
+
+    def test_sleeps_at_barriers_are_waiting(self) -> None:
+        """By every policy, on algorithms with one wait and with several."""
+        for barrier in ("dist-sensor", "dissemination"):
+            for wait in ("auto", "block", "2cs+", "yield", "spin", "50us", "conditional"):
+                with self.subTest(barrier=barrier, wait=wait):
+                    extra = {"MUSTER_BARRIER": barrier, "MUSTER_WAIT": wait}
+                    waiting, rest = self.values(self.count("late", BOTH, extra))[SWITCHES]
+                    # The first thread's naps, which are its own.
+                    self.assertGreaterEqual(rest, ROUNDS)
+                    if wait != "spin":
+                        self.assertGreater(waiting, ROUNDS)
+
+    def test_all_of_the_kernels_events(self) -> None:
+        names = ["perf::CPU-MIGRATIONS", "perf::TASK-CLOCK", "perf::MINOR-FAULTS", "perf::MAJOR-FAULTS"]
+        more = ["perf::PERF_COUNT_SW_PAGE_FAULTS", "PERF::cs"]
+        values = self.values(self.count("late", ",".join(names + more)))
+        self.assertGreater(values["perf::TASK-CLOCK"][0], 0)
+        self.assertGreater(values["perf::TASK-CLOCK"][1], 0)
+        self.assertGreater(values["PERF::cs"][1], 0)
+        self.assertEqual(list(values), names + more)
+
+    def test_folded_regions(self) -> None:
+        counters = self.count("regions", FAULTS, {"MUSTER_FORKJOIN": "on"})
+        self.assertGreater(self.report["fork_join"]["folded"], 0)
+        self.assert_faults(counters, OF_ALL * 10)
+
+    def test_regions_of_the_runtime(self) -> None:
+        counters = self.count("regions", FAULTS, {"MUSTER_FORKJOIN": "off"})
+        self.assertEqual(self.report["fork_join"]["folded"], 0)
+        self.assert_faults(counters, OF_ALL * 10)
+
+    def test_nested(self) -> None:
+        counters = self.count("nested", FAULTS)
+        self.assertGreaterEqual(self.values(counters)[FAULTS][1], 4 * PAGES)
+
+    def test_tasks_are_no_waiting(self) -> None:
+        """Threads that run tasks do so at the real barrier."""
+        self.assert_faults(self.count("tasks", FAULTS), OF_ALL)
+
+
+class Lives(CountingTest):
+    """Threads that come and go, and processes that end anyhow."""
+
+    def test_threads_that_end_leave_their_counts(self) -> None:
+        counters = self.count("roots", FAULTS)
+        self.assertGreaterEqual(self.values(counters)[FAULTS][1], 3 * OF_ALL)
+        self.assertGreaterEqual(counters["threads"], 3)
+
+    def test_others_run_at_the_end(self) -> None:
+        counters = self.count("others-run", BOTH)
+        self.assertGreaterEqual(self.values(counters)[FAULTS][1], OF_ALL + PAGES)
+
+    def test_exit_in_a_region(self) -> None:
+        counters = self.count("exit-in-region", FAULTS)
+        # All up to the barrier, and the thread that ended the process up to the end.
+        self.assertGreaterEqual(self.values(counters)[FAULTS][1], OF_ALL + PAGES)
+
+    def test_child_of_fork_is_not_counted(self) -> None:
+        command = [str(build("working")), "forks"]
+        stock = run(command)
+        environment = {
+            "LD_PRELOAD": LIBRARY,
+            "MUSTER_COUNTERS": f"{FAULTS},perf::CPU-MIGRATIONS",
+            "MUSTER_REPORT": str(self.folder / "%p.json"),
+        }
+        ours = run(command, environment)
+        self.assertEqual((ours.status, ours.stdout, ours.stderr), (stock.status, stock.stdout, ""))
+        first, second = (json.loads(path.read_text())["counters"] for path in self.folder.glob("*.json"))
+        child, parent = sorted((first, second), key=lambda counters: counters["unavailable"] is None)
+        self.assertEqual(child["unavailable"], "the child of a fork is not counted")
+        self.assertEqual((child["threads"], self.values(child)[FAULTS]), (0, (None, None)))
+        self.assertGreaterEqual(self.values(parent)[FAULTS][1], 2 * OF_ALL)
+
+    def test_descriptors_are_left_alone(self) -> None:
+        counters = self.count("closes-descriptors", f"perf::CPU-MIGRATIONS,{FAULTS}")
+        self.assertGreaterEqual(self.values(counters)[FAULTS][1], 2 * OF_ALL)
+
+    def test_switched_off(self) -> None:
+        report = self.folder / "report.json"
+        extra = {"LD_PRELOAD": LIBRARY, "MUSTER": "off", "MUSTER_COUNTERS": "FOO", "MUSTER_REPORT": str(report)}
+        ours = run([str(build("working")), "faults"], extra)
+        self.assertEqual((ours.status, ours.stderr), (0, ""))
+        self.assertFalse(report.exists())
+
+    def test_not_asked(self) -> None:
+        report = self.folder / "report.json"
+        run([str(build("working")), "faults"], {"LD_PRELOAD": LIBRARY, "MUSTER_REPORT": str(report)})
+        self.assertIsNone(json.loads(report.read_text())["counters"])
+
+
+class Formats(CountingTest):
+    EXTRA = {"LD_PRELOAD": LIBRARY, "MUSTER_COUNTERS": f"{FAULTS},FOO"}
+
+    def test_csv(self) -> None:
+        path = self.folder / "report.csv"
+        run([str(build("working")), "faults"], self.EXTRA | {"MUSTER_REPORT": str(path)})
+        rows = [line.split(",", 3) for line in path.read_text().splitlines() if line.startswith("counters,")]
+        found = {(row[1].strip('"'), row[2].strip('"')): row[3] for row in rows}
+        self.assertEqual(found["threads", ""], str(THREADS))
+        self.assertGreaterEqual(int(found[FAULTS, "rest"]), OF_ALL)
+        self.assertIn((FAULTS, "waiting"), found)
+        self.assertEqual(found["FOO", "source"], '"unavailable"')
+        self.assertNotIn(("FOO", "rest"), found)
+
+    def test_text(self) -> None:
+        path = self.folder / "report.txt"
+        run([str(build("working")), "faults"], self.EXTRA | {"MUSTER_REPORT": str(path)})
+        text = path.read_text()
+        self.assertRegex(text, rf"counters +of {THREADS} threads in regions")
+        self.assertRegex(text, rf"{FAULTS} +\d+ +\d+  software")
+        self.assertRegex(text, r"FOO +unavailable: ")
+
+
+class BadValues(CountingTest):
+    def test_lists(self) -> None:
+        command = [str(build("working")), "faults"]
+        for value in ("", ",", "A,,B", "A,", ",".join(f"E{i}" for i in range(33)), "x" * 128):
+            with self.subTest(value=value):
+                ours = run(command, {"LD_PRELOAD": LIBRARY, "MUSTER_COUNTERS": value})
+                self.assertEqual((ours.status, ours.stdout), (0, "faults\ndone\n"))
+                self.assertEqual(len(ours.stderr.splitlines()), 1, ours.stderr)
+                self.assertIn(f"MUSTER_COUNTERS: bad value '{value[:64]}", ours.stderr)
+                self.assertIn("using none", ours.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
