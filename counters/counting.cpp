@@ -55,6 +55,7 @@ const Events& begin_counting(const char* setting, const char* papi_path) {
 }
 
 ThreadCounters* new_thread_counters() {
+  std::atomic_thread_fence(std::memory_order_acquire);  // after counting(): sees what was decided
   void* pages = map_pages(sizeof(ThreadCounters));
   if (pages == nullptr) return nullptr;
   auto* counters = ::new (pages) ThreadCounters(*g_events);

@@ -24,6 +24,12 @@ bool find_all(SdeFunctions& sde) {
 
 }  // namespace
 
+bool hands_out_sde_functions() {
+  const bool is_of_6 = dlsym(RTLD_DEFAULT, "papi_sde_register_fp_counter") != nullptr;
+  dlerror();
+  return !is_of_6;
+}
+
 void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count) {
   void* handle = sde.init("MUSTER");
   if (handle == nullptr) return nullptr;

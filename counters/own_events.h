@@ -32,8 +32,8 @@ inline constexpr OwnEventName kOwnEvents[] = {
     {"YIELDS", "sched_yield calls of waiting threads", OwnEvent::kYields},
 };
 
-// What PAPI hands to a library that is to define its events: its functions, of which these are called.
-// The others are in between.
+// What PAPI 7 hands to a library that is to define its events: its functions, of which these are called.
+// The others are in between. PAPI 6 has another order.
 struct SdeFunctions {
   using Handle = void*;
   using Count = long long (*)(void* which);
@@ -46,6 +46,9 @@ struct SdeFunctions {
   void* unregister_counter;
   int (*describe_counter)(Handle handle, const char* event, const char* meaning);
 };
+
+// Whether the PAPI of this process hands out functions in that order.
+bool hands_out_sde_functions();
 
 // Defines the events. `count` gets a pointer to the OwnEventName.
 void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count);

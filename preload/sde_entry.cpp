@@ -49,7 +49,7 @@ void publish_own_counts() {
 
 // Called by papi_native_avail, which has opened this library, with the functions that define events.
 MUSTER_EXPORT void* papi_sde_hook_list_events(const SdeFunctions* sde) {
-  return sde != nullptr ? define_own_events(*sde, own_count) : nullptr;
+  return sde != nullptr && hands_out_sde_functions() ? define_own_events(*sde, own_count) : nullptr;
 }
 
 }  // namespace muster

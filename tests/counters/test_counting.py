@@ -37,6 +37,8 @@ class Attribution(CountingTest):
         """By every policy, on algorithms with one wait and with several."""
         for barrier in ("dist-sensor", "dissemination"):
             for wait in ("auto", "block", "2cs+", "yield", "spin", "50us", "conditional"):
+                if (barrier, wait) == ("dissemination", "spin"):
+                    continue  # more threads than CPUs: slow, and like the other
                 with self.subTest(barrier=barrier, wait=wait):
                     extra = {"MUSTER_BARRIER": barrier, "MUSTER_WAIT": wait}
                     waiting, rest = self.values(self.count("late", BOTH, extra))[SWITCHES]

@@ -200,6 +200,21 @@ TEST(ParseWait, NothingElse) {
   EXPECT_EQ(choice.microseconds, 3U);
 }
 
+TEST(ParseCounters, NamesWithCommas) {
+  for (const char* good : {"A", "A,B", "perf::PAGE-FAULTS,PAPI_L2_TCM", "L2_RQSTS:MISS:u=1"}) {
+    EXPECT_TRUE(parse_counters(good)) << good;
+  }
+  for (const char* bad : {"", ",", "A,", ",A", "A,,B"}) EXPECT_FALSE(parse_counters(bad)) << bad;
+  EXPECT_FALSE(parse_counters(std::string(100000, 'a').c_str()));
+}
+
+TEST(ParsePapi, AnyPath) {
+  EXPECT_TRUE(parse_papi("libpapi.so.7.0"));
+  EXPECT_TRUE(parse_papi(std::string(kMaxReportPath, 'x').c_str()));
+  EXPECT_FALSE(parse_papi(""));
+  EXPECT_FALSE(parse_papi(std::string(kMaxReportPath + 1, 'x').c_str()));
+}
+
 TEST(ParseReport, Paths) {
   for (const char* good : {"stderr", "a.json", "/tmp/muster-%h-%p-%r.txt", "100%%.csv", "%%", "%p",
                            "%h%p%r%%", "a b.json", "-"}) {
