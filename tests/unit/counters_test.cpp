@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-constexpr unsigned kPages = 100;
+constexpr unsigned kPages = 1000;
 constexpr std::size_t kPageSize = 4096;
 
 // By a system call that sanitizers do not see: they would touch pages of their own for it.
@@ -111,7 +111,7 @@ class Counting : public ::testing::Test {
   std::uint64_t waiting() const { return counters_.waiting(0); }
   std::uint64_t rest() const { return counters_.rest(0); }
 
-  static constexpr unsigned kFew = 90;  // faults of the test itself, and of sanitizers
+  static constexpr unsigned kFew = 600;  // faults of the test itself, and of sanitizers
   Events events_;
   ThreadCounters counters_{events_};
   int region_ = 0;
