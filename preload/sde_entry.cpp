@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "counters/own_events.h"
+#include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "runtime-hooks/accounting.h"
 
@@ -30,13 +31,23 @@ std::uint64_t count_of(OwnEvent event, const SumsSoFar& sums) {
   return 0;
 }
 
-// Where it cannot be told now, what was told last: counts never go back.
+// A team is made in microseconds. Where it still cannot be told after many tries, a signal has interrupted
+// the thread that makes one: what was told last then, as counts never go back.
+bool sum_patiently(SumsSoFar& sums) {
+  constexpr unsigned kTries = 10'000;
+  for (unsigned i = 0; i < kTries; ++i) {
+    if (sum_so_far(sums)) return true;
+    yield_cpu();
+  }
+  return false;
+}
+
 long long own_count(void* which) {
   static std::atomic<std::uint64_t> last[std::size(kOwnEvents)];
   const OwnEvent event = static_cast<const OwnEventName*>(which)->event;
   std::atomic<std::uint64_t>& its_last = last[static_cast<unsigned>(event)];
   SumsSoFar sums;
-  if (sum_so_far(sums)) its_last.store(count_of(event, sums), std::memory_order_relaxed);
+  if (sum_patiently(sums)) its_last.store(count_of(event, sums), std::memory_order_relaxed);
   return static_cast<long long>(its_last.load(std::memory_order_relaxed));
 }
 
