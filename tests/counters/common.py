@@ -53,7 +53,9 @@ def reason_without_libsde() -> str | None:
     if ctypes.util.find_library("sde") is None:
         return "libsde (Debian: libsde1) is not installed"
     for header in ("papi.h", "sde_lib.h"):
-        done = subprocess.run(["clang-19", "-E", "-include", header, "-xc", "/dev/null"], capture_output=True, check=False)
+        done = subprocess.run(
+            ["clang-19", "-E", "-include", header, "-xc", "/dev/null"], capture_output=True, check=False
+        )
         if done.returncode != 0:
             return f"{header} (Debian: libpapi-dev) is not installed"
     return None

@@ -173,7 +173,13 @@ class Forbidden(CountingTest):
             "MUSTER_REPORT": str(report),
         }
         done = subprocess.run(
-            [program, "faults"], env=environment, cwd=self.folder, user=self.NOBODY, capture_output=True, text=True, check=True
+            [program, "faults"],
+            env=environment,
+            cwd=self.folder,
+            user=self.NOBODY,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         (line,) = done.stderr.splitlines()
         migrations, faults, switches = json.loads(report.read_text())["counters"]["events"]

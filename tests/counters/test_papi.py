@@ -58,7 +58,12 @@ class FakePapi(CountingTest):
         self.assertGreater(self.values(counters)[FAULTS][1], 0)
 
     def test_policies_and_algorithms(self) -> None:
-        for barrier, wait in (("tree", "block"), ("dissemination", "spin"), ("fetch-add", "yield"), ("dist-counter", "cs")):
+        for barrier, wait in (
+            ("tree", "block"),
+            ("dissemination", "spin"),
+            ("fetch-add", "yield"),
+            ("dist-counter", "cs"),
+        ):
             with self.subTest(barrier=barrier, wait=wait):
                 counters = self.ask("", "F0", MUSTER_BARRIER=barrier, MUSTER_WAIT=wait)
                 self.assertEqual(counters["events"][0]["waiting"], self.report["waiting"]["waits"])
@@ -67,7 +72,9 @@ class FakePapi(CountingTest):
         counters = self.ask("", "F0", "roots")
         self.assertGreaterEqual(counters["threads"], 3)
         self.assertGreaterEqual(self.seen["unregistered"], 3, "the root threads have ended")
-        self.assertEqual(self.seen["created"] - self.seen["destroyed"], self.seen["registered"] - self.seen["unregistered"])
+        self.assertEqual(
+            self.seen["created"] - self.seen["destroyed"], self.seen["registered"] - self.seen["unregistered"]
+        )
 
     def test_all_modes_are_unharmed(self) -> None:
         for mode in ("late", "regions", "others-run", "exit-in-region", "closes-descriptors", "nested", "tasks"):
@@ -130,10 +137,16 @@ class FakePapi(CountingTest):
         self.assertGreater(event["rest"], 0)
 
     def test_other_versions(self) -> None:
-        for options, version in (("version=9.1", "9.1.0.0"), ("version=5.7", "5.7.0.0"), ("version=9.1 mute", "9.1.0.0")):
+        for options, version in (
+            ("version=9.1", "9.1.0.0"),
+            ("version=5.7", "5.7.0.0"),
+            ("version=9.1 mute", "9.1.0.0"),
+        ):
             with self.subTest(options=options):
                 counters = self.ask(options, f"F0,{FAULTS}")
-                self.assert_line(f"PAPI {version} is of a version that Muster does not know", "only the kernel's events")
+                self.assert_line(
+                    f"PAPI {version} is of a version that Muster does not know", "only the kernel's events"
+                )
                 self.assertEqual(counters["library"], version)
                 self.assertIn(version, counters["events"][0]["reason"])
                 self.assertGreater(counters["events"][1]["rest"], 0)
@@ -153,7 +166,9 @@ class FakePapi(CountingTest):
 
 class RealPapi(CountingTest):
     def test_missing(self) -> None:
-        counters = self.count("faults", f"PAPI_TOT_CYC,PAPI_L2_TCM,{FAULTS}", {"MUSTER_PAPI": "/nonexistent/libpapi.so"})
+        counters = self.count(
+            "faults", f"PAPI_TOT_CYC,PAPI_L2_TCM,{FAULTS}", {"MUSTER_PAPI": "/nonexistent/libpapi.so"}
+        )
         self.assertEqual(len(self.lines), 1, self.lines)
         self.assertTrue(self.lines[0].startswith(f"{PREFIX}/nonexistent/libpapi.so: "), self.lines)
         self.assertTrue(self.lines[0].endswith("only the kernel's events are counted"), self.lines)

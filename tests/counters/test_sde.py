@@ -36,7 +36,9 @@ class Listed(unittest.TestCase):
         self.assert_listed(done.stdout)
 
     def test_of_a_preloaded_process(self) -> None:
-        linked = subprocess.run(["ldd", str(shutil.which("papi_native_avail"))], capture_output=True, text=True, check=True)
+        linked = subprocess.run(
+            ["ldd", str(shutil.which("papi_native_avail"))], capture_output=True, text=True, check=True
+        )
         if "libpapi.so" not in linked.stdout:
             self.skipTest("papi_native_avail has its libpapi inside")
         self.assert_listed(run(["papi_native_avail"], {"LD_PRELOAD": LIBRARY}).stdout)
