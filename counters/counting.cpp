@@ -31,7 +31,7 @@ void collect_event(unsigned place, unsigned threads, EventTotals& out) {
   }
   if (event.source == EventSource::kUnavailable) return;
   const unsigned missed = event.missed.load(std::memory_order_relaxed);
-  if (missed > 0) out.reason.set("could not be counted in %u threads", missed);
+  if (missed > 0) out.reason.set("could not be counted, or not to the end, in %u threads", missed);
   out.counted = threads > 0;
   for (const ThreadCounters* thread = g_first.load(std::memory_order_acquire); thread != nullptr;
        thread = thread->next) {

@@ -42,22 +42,24 @@ void refuse(Events& events, Event& event, int error) {
 }
 
 void prepare_kernel_event(Event& event) {
-  if (event.of_kernel->event == KernelEvent::kMigrations) {
-    MigrationCounter trial;
-    if (const int error = trial.open(); error != 0) {
-      event.reason.set("perf_event_open: %s", std::strerror(error));
-      int level = 0;
-      if (papi::perf_event_paranoid(level)) {
-        event.reason.append(
-            "; /proc/sys/kernel/perf_event_paranoid is %d: 1 or less, or the "
-            "capability CAP_PERFMON, allows it",
-            level);
-      }
-      return;
+  MigrationCounter migrations;
+  const bool migrates = event.of_kernel->event == KernelEvent::kMigrations;
+  if (const int error = migrates ? migrations.open() : 0; error != 0) {
+    event.reason.set("perf_event_open: %s", std::strerror(error));
+    int level = 0;
+    if (papi::perf_event_paranoid(level)) {
+      event.reason.append("; %s is %d: 1 or less, or the capability CAP_PERFMON, allows it",
+                          papi::kParanoid, level);
     }
-    trial.close();
+    return;
   }
-  event.source = EventSource::kSoftware;
+  std::uint64_t value = 0;
+  if (KernelCounts(migrations).read(event.of_kernel->event, value)) {
+    event.source = EventSource::kSoftware;
+  } else {
+    event.reason.set("the kernel does not tell it");
+  }
+  migrations.close();
 }
 
 // The set of the event's component; null where there are too many components.

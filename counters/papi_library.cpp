@@ -12,8 +12,6 @@
 namespace muster::papi {
 namespace {
 
-constexpr const char* kParanoid = "/proc/sys/kernel/perf_event_paranoid";
-
 // By the names that distributions give them; the last is of the development files.
 constexpr const char* kNames[] = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0",
                                   "libpapi.so.7",   "libpapi.so.6.0", "libpapi.so.6",

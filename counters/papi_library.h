@@ -40,7 +40,8 @@ const char* disabled_reason(const Functions& papi, const char* event);
 // forbids.
 void explain(const Functions& papi, int error, const char* event, Reason& reason);
 
-// kernel.perf_event_paranoid; false where there is none.
+// kernel.perf_event_paranoid, of all that is counted by perf_event; false where there is none.
+inline constexpr const char* kParanoid = "/proc/sys/kernel/perf_event_paranoid";
 bool perf_event_paranoid(int& level);
 
 }  // namespace muster::papi

@@ -42,18 +42,19 @@ ThreadCounters::ThreadCounters(Events& events) : WaitMeter{}, events_(events) {
   for (int& set : sets_) set = papi::kNull;
 }
 
+void ThreadCounters::missed(unsigned event) {
+  counted_[event] = false;
+  events_.events[event].missed.fetch_add(1, std::memory_order_relaxed);
+}
+
 // What this thread cannot count is missing from the sums, and said so.
 bool ThreadCounters::start() {
   bool any = false;
-  const auto missed = [this](unsigned place) {
-    events_.events[place].missed.fetch_add(1, std::memory_order_relaxed);
-  };
   for (unsigned i = 0; i < events_.count; ++i) {
     const Event& event = events_.events[i];
     counted_[i] = event.source != EventSource::kUnavailable && event.of_kernel != nullptr;
     if (!counted_[i]) continue;
     if (event.of_kernel->event == KernelEvent::kMigrations && migrations_.open() != 0) {
-      counted_[i] = false;
       missed(i);
     }
     any |= counted_[i];
@@ -91,8 +92,12 @@ void ThreadCounters::read(Goes goes) {
   for (unsigned s = 0; s < events_.set_count; ++s) {
     if (sets_[s] == papi::kNull) continue;
     long long values[kMostEvents];
-    if (events_.papi.call.PAPI_read(sets_[s], values) != papi::kOk) continue;
     const EventSet& set = events_.sets[s];
+    if (events_.papi.call.PAPI_read(sets_[s], values) != papi::kOk) [[unlikely]] {
+      end_set(events_, sets_[s]);  // it will not recover: what it counted so far stays
+      for (unsigned i = 0; i < set.count; ++i) missed(set.events[i]);
+      continue;
+    }
     for (unsigned i = 0; i < set.count; ++i) {
       take(set.events[i], static_cast<std::uint64_t>(values[i]), goes);
     }

@@ -43,6 +43,7 @@ class ThreadCounters : private WaitMeter {
 
   bool start();
   void read(Goes goes);
+  void missed(unsigned event);
   void take(unsigned event, std::uint64_t value, Goes goes);
   void wait_begins_here();
   void wait_ends_here();

@@ -136,6 +136,13 @@ class FakePapi(CountingTest):
         self.assertIn(f"in {THREADS - 1} threads", event["reason"])
         self.assertGreater(event["rest"], 0)
 
+    def test_breaks_in_mid_run(self) -> None:
+        counters = self.ask("breaks=10", "F0")
+        (event,) = counters["events"]
+        self.assertIn(f"not to the end, in {THREADS} threads", event["reason"])
+        self.assertLessEqual(event["waiting"] + event["rest"], 10 * THREADS)
+        self.assertEqual(self.seen["created"], self.seen["destroyed"])
+
     def test_other_versions(self) -> None:
         for options, version in (
             ("version=9.1", "9.1.0.0"),

@@ -7,6 +7,7 @@
 //   disabled       its one component is
 //   no-threads     refuses PAPI_thread_init
 //   fails          refuses to start
+//   breaks=N       cannot be read any more after N readings of a thread
 //   later          starts event sets in the first thread only
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -171,6 +172,8 @@ int PAPI_read(int index, long long* values) {
   if (!set->runs) wrong("read, and does not run");
   free(malloc(100));
   ++reads;
+  const char* breaks = option("breaks=");
+  if (breaks != NULL && reads > atoi(breaks)) return -3;
   for (int i = 0; i < set->count; ++i) values[i] = reads * (i + 1);
   return 0;
 }
