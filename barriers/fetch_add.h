@@ -10,38 +10,17 @@
 // Source   Zhang et al., section 3.1 and Figure 3. The counter goes up for ever instead of being
 //          set back to n: instance e is complete at e x n.
 //
-// `fetch-add` updates by a compare-and-swap loop (an LL/SC loop where the machine has one), as the
-// paper's lwarx/stwcx. does, and counts its failures (Figure 9); `fetch-add-xadd` by the machine's
-// one-instruction form, which cannot fail.
+// `fetch-add` updates by the paper's own loop of lwarx and stwcx., or what the machine has in its
+// place, and counts the failures (Figure 9); `fetch-add-xadd` by the machine's one-instruction form,
+// which cannot fail. barriers/counted_add.h has the two.
 #pragma once
 
+#include "barriers/counted_add.h"
 #include "barriers/layout.h"
 #include "barriers/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {
-
-// add() returns the new count.
-template <class Memory>
-struct CountByLoop {
-  template <class Counter>
-  static Episode add(Counter& counter, unsigned threads, Tally& failures) {
-    Episode seen = counter.load(std::memory_order_relaxed);
-    while (!counter.compare_exchange_weak(seen, seen + threads, std::memory_order_acq_rel,
-                                          std::memory_order_relaxed)) {
-      failures.add();
-    }
-    return seen + threads;
-  }
-};
-
-template <class Memory>
-struct CountByInstruction {
-  template <class Counter>
-  static Episode add(Counter& counter, unsigned threads, Tally&) {
-    return counter.fetch_add(threads, std::memory_order_acq_rel) + threads;
-  }
-};
 
 template <Memory Memory, class Waiter, template <class> class Count>
 class FetchAddBarrier {

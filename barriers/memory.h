@@ -13,7 +13,8 @@
 namespace muster {
 
 //   Atomic<T>            load, store, fetch_add, exchange, compare_exchange_weak with std memory
-//                        orders
+//                        orders; where the machine has load-reserve and store-conditional,
+//                        reserved_add as well: platform/reserved_add.h
 //   pause()              a poll that failed
 //   now_ns()             monotonic time
 //   yield()              give the CPU to another runnable thread

@@ -12,6 +12,7 @@
 #include "platform/futex.h"
 #include "platform/idle_time.h"
 #include "platform/pause.h"
+#include "platform/reserved_add.h"
 #include "platform/scheduler_asks.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
@@ -21,7 +22,7 @@ namespace muster {
 
 struct NativeMemory {
   template <class T>
-  using Atomic = std::atomic<T>;
+  using Atomic = NativeAtomic<T>;
 
   static void pause() { cpu_pause(); }
   template <class Word>

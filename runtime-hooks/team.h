@@ -117,7 +117,7 @@ class Team {
   bool end_region(Member& me, unsigned thread) {
     return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kRegion);
   }
-  using Announcement = std::atomic<Episode>;
+  using Announcement = NativeMemory::Atomic<Episode>;
   void begin_region(Member& me, Announcement& announced) {
     announced.store(++me.episode, std::memory_order_release);
     ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats,

@@ -1,0 +1,51 @@
+// How a thread counts itself in at the central counter. add() returns the new count.
+//
+//                  by loop                                   by instruction
+//   POWER          lwarx/stwcx. (ldarx/stdcx.)               the same, its failures not counted
+//   AArch64        ldaxr/stlxr, also where there is LSE      ldaddal with LSE, else the same
+//   x86-64         a load, then lock cmpxchg                 lock xadd
+#pragma once
+
+#include <atomic>
+
+#include "waiting/episode.h"
+#include "waiting/wait_stats.h"
+
+namespace muster {
+
+// Whether updates can be tried by load-reserve and store-conditional.
+template <class Counter>
+concept Reserves = requires(Counter& counter, Episode value) {
+  { counter.template reserved_add<std::memory_order_acq_rel>(value, value) };
+};
+
+template <class Memory>
+struct CountByLoop {
+  template <class Counter>
+  static Episode add(Counter& counter, unsigned threads, Tally& failures) {
+    if constexpr (Reserves<Counter>) {
+      Episode before = 0;
+      while (!counter.template reserved_add<std::memory_order_acq_rel>(threads, before)) {
+        failures.add();
+      }
+      return before + threads;
+    } else {
+      Episode seen = counter.load(std::memory_order_relaxed);
+      while (!counter.compare_exchange_weak(seen, seen + threads, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed)) {
+        failures.add();
+      }
+      return seen + threads;
+    }
+  }
+};
+
+template <class Memory>
+struct CountByInstruction {
+  template <class Counter>
+  static Episode add(Counter& counter, unsigned threads, Tally&) {
+    return counter.fetch_add(threads, std::memory_order_acq_rel) + threads;
+  }
+};
+
+}  // namespace muster
