@@ -1,0 +1,174 @@
+// The thunks' machine code for little-endian POWER (ELFv2 ABI), included by the generated thunks.S.
+//
+// A thunk serves any signature: it keeps every register that may hold an argument or the place of a
+// result (r3 to r10, f1 to f13, v2 to v13) and leaves the stack as it is. r0, r11 and r12 are free
+// between a caller and the callee, and so is r2: who calls another object's function has saved its own.
+// Each function is entered with its address in r12, and finds its table of contents (r2) from that.
+
+.macro MUSTER_THUNKS_BEGIN
+  .abiversion 2
+  .hidden t_muster_watches
+  .hidden muster_thunk_targets
+  .hidden muster_thunk_decide
+  .hidden muster_before_inheriting
+  .text
+.endm
+
+.macro MUSTER_THUNK_ENTRY name
+  .globl \name
+  .type \name, @function
+  .p2align 4
+\name:
+  .cfi_startproc
+  addis 2, 12, .TOC.-\name@ha
+  addi 2, 2, .TOC.-\name@l
+  .localentry \name, .-\name
+.endm
+
+// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
+// slow path: for a new caller, and for a thread that has one of the flags.
+.macro MUSTER_THUNK name, index, flags
+  MUSTER_THUNK_ENTRY \name
+  addis 11, 2, t_muster_watches@got@tprel@ha
+  ld 11, t_muster_watches@got@tprel@l(11)
+  add 11, 11, t_muster_watches@tls
+  lbz 11, 0(11)
+  andi. 11, 11, \flags
+  bne 3f
+  addis 11, 2, muster_thunk_targets+8*\index@toc@ha
+  ld 11, muster_thunk_targets+8*\index@toc@l(11)
+1:
+  cmpdi 11, 0
+  beq 3f
+  mflr 0
+  ld 12, 0(11)
+  subf 0, 12, 0
+  ld 12, 8(11)
+  cmpld 0, 12
+  bge 2f
+  ld 12, 16(11)
+  mtctr 12
+  bctr
+2:
+  ld 11, 24(11)
+  b 1b
+3:
+  li 11, \index
+  addis 12, 2, muster_thunk_decide@toc@ha
+  addi 12, 12, muster_thunk_decide@toc@l
+  b muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// For a function of the C library: goes on where inheriting_calls.cpp says.
+.macro MUSTER_LIBC_THUNK name, index
+  MUSTER_THUNK_ENTRY \name
+  li 11, \index
+  addis 12, 2, muster_before_inheriting@toc@ha
+  addi 12, 12, muster_before_inheriting@toc@l
+  b muster_thunk_slow_path
+  .cfi_endproc
+  .size \name, .-\name
+.endm
+
+// Calls the function in r12 with (index, return address), which says where to go on, and goes on there
+// as if that had been called at once. The vector registers are kept in 16-byte steps from 208.
+.macro MUSTER_VECTORS instruction
+  li 0, 208
+  \instruction 2, 1, 0
+  li 0, 224
+  \instruction 3, 1, 0
+  li 0, 240
+  \instruction 4, 1, 0
+  li 0, 256
+  \instruction 5, 1, 0
+  li 0, 272
+  \instruction 6, 1, 0
+  li 0, 288
+  \instruction 7, 1, 0
+  li 0, 304
+  \instruction 8, 1, 0
+  li 0, 320
+  \instruction 9, 1, 0
+  li 0, 336
+  \instruction 10, 1, 0
+  li 0, 352
+  \instruction 11, 1, 0
+  li 0, 368
+  \instruction 12, 1, 0
+  li 0, 384
+  \instruction 13, 1, 0
+.endm
+
+.macro MUSTER_THUNKS_END
+  .type muster_thunk_slow_path, @function
+  .p2align 4
+muster_thunk_slow_path:
+  .cfi_startproc
+  mflr 0
+  std 0, 16(1)
+  .cfi_offset 65, 16
+  stdu 1, -400(1)
+  .cfi_def_cfa_offset 400
+  std 3, 32(1)
+  std 4, 40(1)
+  std 5, 48(1)
+  std 6, 56(1)
+  std 7, 64(1)
+  std 8, 72(1)
+  std 9, 80(1)
+  std 10, 88(1)
+  stfd 1, 96(1)
+  stfd 2, 104(1)
+  stfd 3, 112(1)
+  stfd 4, 120(1)
+  stfd 5, 128(1)
+  stfd 6, 136(1)
+  stfd 7, 144(1)
+  stfd 8, 152(1)
+  stfd 9, 160(1)
+  stfd 10, 168(1)
+  stfd 11, 176(1)
+  stfd 12, 184(1)
+  stfd 13, 192(1)
+  mr 4, 0
+  MUSTER_VECTORS stvx
+  mr 3, 11
+  mtctr 12
+  bctrl
+  mr 12, 3
+  MUSTER_VECTORS lvx
+  ld 3, 32(1)
+  ld 4, 40(1)
+  ld 5, 48(1)
+  ld 6, 56(1)
+  ld 7, 64(1)
+  ld 8, 72(1)
+  ld 9, 80(1)
+  ld 10, 88(1)
+  lfd 1, 96(1)
+  lfd 2, 104(1)
+  lfd 3, 112(1)
+  lfd 4, 120(1)
+  lfd 5, 128(1)
+  lfd 6, 136(1)
+  lfd 7, 144(1)
+  lfd 8, 152(1)
+  lfd 9, 160(1)
+  lfd 10, 168(1)
+  lfd 11, 176(1)
+  lfd 12, 184(1)
+  lfd 13, 192(1)
+  addi 1, 1, 400
+  .cfi_def_cfa_offset 0
+  ld 0, 16(1)
+  mtlr 0
+  .cfi_restore 65
+  mtctr 12
+  bctr
+  .cfi_endproc
+  .size muster_thunk_slow_path, .-muster_thunk_slow_path
+
+  .section .note.GNU-stack, "", @progbits
+.endm
