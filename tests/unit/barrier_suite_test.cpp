@@ -161,7 +161,7 @@ TEST_P(LargeTeam, OfTheMostThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LargeTeam, testing::ValuesIn(algorithms()),
-                         [](const auto& info) { return plain(name_of(info.param)); });
+                         [](const auto& of) { return plain(name_of(of.param)); });
 
 }  // namespace
 }  // namespace muster::test

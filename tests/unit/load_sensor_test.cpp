@@ -295,7 +295,9 @@ TEST(LoadSensor, OfTheProcessSeesThisMachine) {
   ASSERT_TRUE(sensor.look(kStart));
   const LoadSnapshot seen = sensor.last();
   EXPECT_EQ(seen.allowed_cpus, allowed_cpus());
-  if (seen.has(LoadSource::kRunnable)) EXPECT_GE(seen.runnable, 1U) << "the one that looks";
+  if (seen.has(LoadSource::kRunnable)) {
+    EXPECT_GE(seen.runnable, 1U) << "the one that looks";
+  }
 }
 
 TEST(FileLines, LeavesOutLinesThatDoNotFitAndKeepsTheLast) {
