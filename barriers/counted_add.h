@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 
 #include "waiting/episode.h"
 #include "waiting/wait_stats.h"
@@ -15,9 +16,12 @@ namespace muster {
 
 // Whether updates can be tried by load-reserve and store-conditional.
 template <class Counter>
-concept Reserves = requires(Counter& counter, Episode value) {
-  { counter.template reserved_add<std::memory_order_acq_rel>(value, value) };
-};
+concept Reserves =
+    requires(Counter& counter, decltype(counter.load(std::memory_order_relaxed)) value) {
+      {
+        counter.template reserved_add<std::memory_order_acq_rel>(value, value)
+      } -> std::same_as<bool>;
+    };
 
 template <class Memory>
 struct CountByLoop {

@@ -9,6 +9,8 @@ import tempfile
 
 _folder = tempfile.TemporaryDirectory(prefix="muster-thunks-")
 FOLDER = pathlib.Path(_folder.name)
+# For another processor: its compiler, options separated by blanks. Then MUSTER_EMULATOR runs the programs (programs.py).
+COMPILER = os.environ.get("MUSTER_COMPILER", "clang-19").split()
 
 
 def thunked() -> list[str]:
@@ -21,7 +23,7 @@ def _compile(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Path
     file = FOLDER / f"{name}.c"
     file.write_text(source)
     output = FOLDER / name
-    command = ["clang-19", "-O2", "-w", f"-L{FOLDER}", f"-Wl,-rpath,{FOLDER}", file, "-o", output, *flags]
+    command = [*COMPILER, "-O2", "-w", f"-L{FOLDER}", f"-Wl,-rpath,{FOLDER}", file, "-o", output, *flags]
     subprocess.run(command, check=True)
     return output
 

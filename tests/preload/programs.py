@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
+# QEMU and its options, separated by blanks, for programs of another processor.
+EMULATOR = os.environ.get("MUSTER_EMULATOR", "").split()
 
 # Prints a checksum; its barriers are known by number.
 BARRIERS = r"""
@@ -170,8 +172,11 @@ def run(
     environment |= {"OMP_NUM_THREADS": "2"} | variables
     if preload:
         environment["LD_PRELOAD"] = LIBRARY
+    emulator = EMULATOR
+    if emulator and "LD_PRELOAD" in environment:  # for the program, not for the emulator
+        emulator = [*EMULATOR, "-E", f"LD_PRELOAD={environment.pop('LD_PRELOAD')}"]
     return subprocess.run(
-        [str(program), *arguments],
+        [*emulator, str(program), *arguments],
         env=environment,
         capture_output=True,
         text=True,

@@ -6,6 +6,9 @@
 leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 and libiomp5, in it
 the one real library under the three names that programs ask for. With LD_LIBRARY_PATH set to that
 folder, a program linked with any of them runs on it. What is there already is left alone.
+
+libomp16-aarch64 and libomp16-ppc64le are for other processors than this one (tests/cross) and fetched
+only when asked for.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ class Runtime:
     package: str  # what apt-get or pip downloads
     member: str  # the library inside it
     fetch: Callable[[str, Path], None]  # unpacks the package into a directory
+    runs_here: bool = True
 
 
 def run_quietly(command: list[str], directory: Path, hint: str) -> None:
@@ -65,6 +69,23 @@ def fetch_debian(package: str, directory: Path) -> None:
     run_quietly(["dpkg-deb", "-x", str(archives[0]), str(directory)], directory, hint)
 
 
+def fetch_foreign_debian(package: str, directory: Path) -> None:
+    """`package` is NAME:ARCHITECTURE. apt's own lists and settings stay as they are."""
+    name, architecture = package.split(":")
+    apt = directory / "apt"
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (apt / folder).mkdir(parents=True)
+    options = [f"APT::Architecture={architecture}", f"APT::Architectures::={architecture}", f"Dir::State::lists={apt}/lists"]
+    options += [f"Dir::Cache={apt}/cache", "APT::Sandbox::User=root", "Acquire::Languages=none"]
+    command = ["apt-get", *(part for option in options for part in ("-o", option))]
+    # Fails as well for a further source that has nothing for that processor.
+    subprocess.run([*command, "update", "-qq"], capture_output=True, timeout=600, check=False)
+    run_quietly([*command, "download", "--quiet", name], directory, "it is in Debian 12; is there a network?")
+    shutil.rmtree(apt)
+    (archive,) = directory.glob("*.deb")
+    run_quietly(["dpkg-deb", "-x", str(archive), str(directory)], directory, "install the package `dpkg`")
+
+
 def fetch_wheel(package: str, directory: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--dest", ".", package]
@@ -76,9 +97,10 @@ def fetch_wheel(package: str, directory: Path) -> None:
         wheel.extractall(directory)
 
 
+LIBOMP16 = "usr/lib/llvm-16/lib/libomp.so.5"
 RUNTIMES = (
     Runtime("libomp14", "libomp5-14", "usr/lib/llvm-14/lib/libomp.so.5", fetch_debian),
-    Runtime("libomp16", "libomp5-16", "usr/lib/llvm-16/lib/libomp.so.5", fetch_debian),
+    Runtime("libomp16", "libomp5-16", LIBOMP16, fetch_debian),
     Runtime("libomp19", "libomp5-19", "usr/lib/llvm-19/lib/libomp.so.5", fetch_debian),
     Runtime("libomp21", "cmeel-libomp==21.1.8", "cmeel.prefix/lib/libomp.so", fetch_wheel),
     Runtime(
@@ -86,6 +108,10 @@ RUNTIMES = (
         "intel-openmp==2026.2.0",
         "intel_openmp-2026.2.0.data/data/lib/libiomp5.so",
         fetch_wheel,
+    ),
+    *(
+        Runtime(f"libomp16-{processor}", f"libomp5-16:{architecture}", LIBOMP16, fetch_foreign_debian, runs_here=False)
+        for processor, architecture in (("aarch64", "arm64"), ("ppc64le", "ppc64el"))
     ),
 )
 
@@ -121,7 +147,8 @@ def install(runtime: Runtime, directory: Path) -> bool:
         for link in LINK_NAMES:
             if link != library.name:
                 (ready / link).symlink_to(library.name)
-        check_loads(ready / library.name)
+        if runtime.runs_here:
+            check_loads(ready / library.name)
         (ready / STAMP).write_text(runtime.package)
         shutil.rmtree(target, ignore_errors=True)
         ready.rename(target)
@@ -133,7 +160,7 @@ def main() -> int:
     parser.add_argument("directory", type=Path, help="where to put them, e.g. build/runtimes")
     names = [runtime.name for runtime in RUNTIMES]
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"default: all of {', '.join(names)}"
+        "names", nargs="*", metavar="NAME", help=f"default: all for this processor of {', '.join(names)}"
     )
     arguments = parser.parse_args()
     for name in arguments.names:
@@ -147,7 +174,8 @@ def main() -> int:
     directory = arguments.directory.resolve()
     status = 0
     for runtime in RUNTIMES:
-        if arguments.names and runtime.name not in arguments.names:
+        wanted = runtime.name in arguments.names if arguments.names else runtime.runs_here
+        if not wanted:
             continue
         try:
             fetched = install(runtime, directory)

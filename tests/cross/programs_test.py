@@ -1,0 +1,129 @@
+"""OpenMP programs of another processor under QEMU and a real libomp, stock against preloaded: the same output and status.
+
+Compiled by gcc (libomp's GOMP entry points) and by clang (__kmpc). Each run's report must tell that barriers were
+replaced or regions folded, unless the program is one that Muster leaves alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CONFORMANCE = HERE.parent / "conformance" / "programs"
+OLD_RUNTIME = HERE.parent / "conformance" / "old_runtime.c"
+FOLDING = HERE.parent / "region-folding" / "programs"
+
+# One of each kind of entry point that takes its arguments in a way of its own, and the floating-point environment.
+CHOSEN = (
+    HERE / "programs" / "floating.c",
+    CONFORMANCE / "barrier_stencil.c",
+    CONFORMANCE / "many_arguments.c",
+    CONFORMANCE / "reduction_scalar.c",
+    CONFORMANCE / "task_single.c",
+    FOLDING / "getters.c",
+)
+# Tells of the machine or of time, or needs something that is not there in an emulator.
+NOT_HERE = {
+    "display.c": "prints the machine",
+    "exec_itself.c": "executes a program of another processor",
+    "floating_flags.c": "x86 only",
+    "floating_point.c": "x86 only",
+    "fork_serial.c": "shares its threads with a forked emulator",
+}
+TIMEOUT = 120
+
+
+class Programs:
+    def __init__(self, runtime: Path, target: str, folder: Path) -> None:
+        self.runtime = runtime
+        self.target = target
+        self.folder = folder
+        self.emulator = os.environ["MUSTER_EMULATOR"].split()
+        self.library = os.environ["MUSTER_LIBRARY"]
+        # What clang 19's code calls and libomp 16 does not have yet.
+        self.newer = folder / "old_runtime.o"
+        command = [f"{target}-gcc", "-O2", "-c", str(OLD_RUNTIME), "-o", str(self.newer)]
+        subprocess.run(command, check=True)
+
+    def compile(self, source: Path, compiler: str) -> Path | None:
+        """None where the compiler cannot."""
+        program = self.folder / f"{source.stem}-{compiler}"
+        compiled = program.with_suffix(".o")
+        front = {
+            "gcc": [f"{self.target}-gcc"],
+            "clang": ["clang-19", f"--target={self.target}"],
+        }[compiler]
+        commands = (
+            [*front, "-O2", "-w", "-fopenmp", f"-I{source.parent}", "-c", str(source), "-o", str(compiled)],
+            # Linked without -fopenmp, which would bring the compiler's own runtime.
+            [f"{self.target}-gcc", str(compiled), str(self.newer), "-o", str(program), f"-L{self.runtime}", "-lomp", "-lm", "-ldl",
+             "-rdynamic", "-pthread"],
+        )
+        for command in commands:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                print(f"{program.name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+                return None
+        return program
+
+    def run(self, program: Path, **guest: str) -> subprocess.CompletedProcess[str]:
+        variables = {"LD_LIBRARY_PATH": str(self.runtime), "OMP_NUM_THREADS": "3", **guest}
+        options = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
+        host = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "MUSTER"))}
+        command = [*self.emulator, *options, str(program)]
+        return subprocess.run(command, env=host, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+
+    def problem(self, source: Path, compiler: str, must_replace: bool) -> str:
+        """Empty if all is well."""
+        program = self.compile(source, compiler)
+        if program is None:
+            return "does not compile"
+        report = program.with_suffix(".json")
+        try:
+            stock = self.run(program)
+            ours = self.run(program, LD_PRELOAD=self.library, MUSTER_REPORT=str(report))
+        except subprocess.TimeoutExpired as timeout:
+            return f"took over {TIMEOUT} s: {' '.join(timeout.cmd)}"
+        if (ours.returncode, ours.stdout) != (stock.returncode, stock.stdout):
+            return (
+                f"stock: status {stock.returncode}\n{stock.stdout}\npreloaded: status {ours.returncode}\n"
+                f"{ours.stdout}\n{ours.stderr}"
+            )
+        if must_replace:
+            told = json.loads(report.read_text())
+            if told["barriers"]["replaced"] == 0 and told["fork_join"]["folded"] == 0:
+                return f"nothing was replaced: {report.read_text()}"
+        return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runtime", type=Path, required=True)
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--full", action="store_true", help="every C program of conformance and region-folding")
+    arguments = parser.parse_args()
+    sources = [(source, True) for source in CHOSEN]
+    if arguments.full:
+        more = sorted([*CONFORMANCE.glob("*.c"), *FOLDING.glob("*.c")])
+        sources += [(source, False) for source in more if source not in CHOSEN and source.name not in NOT_HERE]
+        for name, reason in sorted(NOT_HERE.items()):
+            print(f"{name}: left out: {reason}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="muster-cross-") as folder:
+        programs = Programs(arguments.runtime.resolve(), arguments.target, Path(folder))
+        for source, must_replace in sources:
+            for compiler in ("gcc", "clang"):
+                problem = programs.problem(source, compiler, must_replace)
+                print(f"{source.name} by {compiler}: {problem or 'as stock'}", flush=True)
+                failed += problem != ""
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
