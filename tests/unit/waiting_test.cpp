@@ -23,17 +23,17 @@ TEST(SleepWord, MakesNoSystemCallWhileNobodySleeps) {
 
 // Two threads hand a number back and forth, each asleep until it is its turn: one lost wake-up and
 // the test hangs. Signals at some kHz turn sleeps away with EINTR.
-TEST(SleepWord, LosesNoWakeUpUnderSignals) {
+template <class Memory>
+void hand_back_and_forth(unsigned turns) {
   struct sigaction ignore{};
   ignore.sa_handler = [](int) {};
   sigaction(SIGUSR1, &ignore, nullptr);
 
-  SleepWord<NativeMemory> words[2];
+  SleepWord<Memory> words[2];
   std::atomic<unsigned> turn{0};
-  constexpr unsigned kTurns = 20'000;
   const auto play = [&](unsigned me) {
     WaitStats stats;
-    for (unsigned mine = me; mine < kTurns; mine += 2) {
+    for (unsigned mine = me; mine < turns; mine += 2) {
       words[me].sleep_until([&] { return turn.load(std::memory_order_acquire) == mine; }, stats);
       turn.store(mine + 1, std::memory_order_release);
       words[1 - me].wake(stats);
@@ -41,14 +41,33 @@ TEST(SleepWord, LosesNoWakeUpUnderSignals) {
   };
   std::thread first(play, 0U);
   std::thread second(play, 1U);
-  while (turn.load(std::memory_order_relaxed) + 10 < kTurns) {
+  while (turn.load(std::memory_order_relaxed) + 10 < turns) {
     pthread_kill(first.native_handle(), SIGUSR1);
     pthread_kill(second.native_handle(), SIGUSR1);
     std::this_thread::sleep_for(std::chrono::microseconds(300));
   }
   first.join();
   second.join();
-  EXPECT_EQ(turn.load(), kTurns);
+  EXPECT_EQ(turn.load(), turns);
+}
+
+TEST(SleepWord, LosesNoWakeUpUnderSignals) { hand_back_and_forth<NativeMemory>(20'000); }
+
+// Where membarrier was never to be had both fences are full ones.
+TEST(SleepWord, LosesNoWakeUpByFullFences) {
+  register_fences();
+  const FenceMode before = g_fence_mode.exchange(FenceMode::kSymmetric);
+  EXPECT_TRUE(heavy_fence());
+  hand_back_and_forth<NativeMemory>(20'000);
+  g_fence_mode.store(before);
+}
+
+// Where it is denied from some time on, the heavy fence tells so, and sleeps are short.
+TEST(SleepWord, GoesOnWithoutTheHeavyFence) {
+  struct Denied : NativeMemory {
+    static bool heavy_fence() { return false; }
+  };
+  hand_back_and_forth<Denied>(5'000);
 }
 
 TEST(Histogram, BucketsAreContiguous) {
