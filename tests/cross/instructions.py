@@ -35,8 +35,10 @@ def instructions(objdump: str, file: str) -> dict[str, list[str]]:
     for line in text.splitlines():
         if begins := re.match(r"[0-9a-f]+ <muster_probe_(\w+)>:", line):
             code = functions.setdefault(begins[1], [])
-        elif found := re.match(r"\s+[0-9a-f]+:\s+((?:lock )?\S+)", line):
-            code.append(found[1])
+        elif found := re.match(r"\s+[0-9a-f]+:\s+(?:(lock)\s+)?(\S+)", line):
+            # LLVM's objdump gives a prefix a line of its own and tells how wide the rest is: cmpxchgq.
+            locked = found[1] or (code and code[-1] == "lock" and code.pop())
+            code.append(f"lock {found[2].rstrip('q')}" if locked else found[2])
     return functions
 
 
