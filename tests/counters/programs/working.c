@@ -101,6 +101,7 @@ static void exit_in_region(void) {
     if (omp_get_thread_num() == 0) {
       touch(kPages);
       fflush(stdout);
+      usleep(200000);  // the others wait at the next barrier by then, where they are read
       exit(7);
     }
 #pragma omp barrier
