@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -37,6 +39,38 @@ NOT_HERE = {
     "fork_serial.c": "shares its threads with a forked emulator",
 }
 TIMEOUT = 120
+THREADS = 4
+RUNTIME = "libomp16"
+SAYS = re.compile(r"^// muster-test: (.*)$", re.MULTILINE)
+
+
+@dataclass
+class Wishes:
+    """What a program says of itself: tests/conformance/metadata.py and tests/region-folding/traps.py. Its cases beside."""
+
+    environment: dict[str, str] = field(default_factory=lambda: {"OMP_NUM_THREADS": str(THREADS)})
+    skipped: dict[str, str] = field(default_factory=dict)  # by compiler: why
+
+    @classmethod
+    def of(cls, source: Path) -> Wishes:
+        out = cls()
+        for line in SAYS.findall(source.read_text()):
+            word, _, rest = line.partition(" ")
+            if word == "case":
+                break
+            if word == "env":
+                name, _, value = rest.partition("=")
+                out.environment[name] = value
+            elif word == "threads":
+                out.environment["OMP_NUM_THREADS"] = rest.split()[0]
+            elif word == "skip":
+                where, _, why = rest.partition(": ")
+                variant, _, runtime = where.partition(" ")
+                if runtime in ("", RUNTIME):
+                    for compiler in ("gcc", "clang"):
+                        if variant == "any" or variant.startswith(compiler):
+                            out.skipped[compiler] = why
+        return out
 
 
 class Programs:
@@ -73,21 +107,21 @@ class Programs:
         return program
 
     def run(self, program: Path, **guest: str) -> subprocess.CompletedProcess[str]:
-        variables = {"LD_LIBRARY_PATH": str(self.runtime), "OMP_NUM_THREADS": "3", **guest}
+        variables = {"LD_LIBRARY_PATH": str(self.runtime), **guest}
         options = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
         host = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "MUSTER"))}
         command = [*self.emulator, *options, str(program)]
         return subprocess.run(command, env=host, capture_output=True, text=True, timeout=TIMEOUT, check=False)
 
-    def problem(self, source: Path, compiler: str, must_replace: bool) -> str:
+    def problem(self, source: Path, compiler: str, environment: dict[str, str], must_replace: bool) -> str:
         """Empty if all is well."""
         program = self.compile(source, compiler)
         if program is None:
             return "does not compile"
         report = program.with_suffix(".json")
         try:
-            stock = self.run(program)
-            ours = self.run(program, LD_PRELOAD=self.library, MUSTER_REPORT=str(report))
+            stock = self.run(program, **environment)
+            ours = self.run(program, LD_PRELOAD=self.library, MUSTER_REPORT=str(report), **environment)
         except subprocess.TimeoutExpired as timeout:
             return f"took over {TIMEOUT} s: {' '.join(timeout.cmd)}"
         if (ours.returncode, ours.stdout) != (stock.returncode, stock.stdout):
@@ -118,8 +152,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="muster-cross-") as folder:
         programs = Programs(arguments.runtime.resolve(), arguments.target, Path(folder))
         for source, must_replace in sources:
+            wishes = Wishes.of(source)
             for compiler in ("gcc", "clang"):
-                problem = programs.problem(source, compiler, must_replace)
+                if compiler in wishes.skipped:
+                    print(f"{source.name} by {compiler}: left out: {wishes.skipped[compiler]}")
+                    continue
+                problem = programs.problem(source, compiler, wishes.environment, must_replace)
                 print(f"{source.name} by {compiler}: {problem or 'as stock'}", flush=True)
                 failed += problem != ""
     return 1 if failed else 0
