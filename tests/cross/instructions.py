@@ -7,11 +7,11 @@ import re
 import subprocess
 import sys
 
-# For each processor and function: what there must be, in this order, and what there must not.
+# For each processor and function: what there must be, in this order, and what there must not. Without a single
+# instruction for it the other function is whatever the compiler makes of std::atomic.
 EXPECTED = {
     "aarch64": {
         "by_loop": (["ldaxr", "add", "stlxr"], r"cas\w*|ldadd\w*|bl|ldxr|stxr"),
-        "by_instruction": (["ldaxr", "add", "stlxr"], r"cas\w*|ldadd\w*|bl"),
     },
     "aarch64-lse": {
         "by_loop": (["ldaxr", "add", "stlxr"], r"cas\w*|ldadd\w*|bl|ldxr|stxr"),
@@ -19,7 +19,6 @@ EXPECTED = {
     },
     "ppc64le": {
         "by_loop": (["lwsync", "ldarx", "add", "stdcx.", "bne-", "isync"], r"sync|bl"),
-        "by_instruction": (["lwsync", "ldarx", "add", "stdcx.", "isync"], r"sync|bl"),
     },
     "x86_64": {
         "by_loop": (["lock cmpxchg"], r"lock xadd|call"),

@@ -9,7 +9,7 @@ import tempfile
 
 _folder = tempfile.TemporaryDirectory(prefix="muster-thunks-")
 FOLDER = pathlib.Path(_folder.name)
-# For another processor: its compiler, options separated by blanks. Then MUSTER_EMULATOR runs the programs (programs.py).
+# For another processor: its compiler, options separated by blanks; MUSTER_EMULATOR then runs the programs.
 COMPILER = os.environ.get("MUSTER_COMPILER", "clang-19").split()
 
 

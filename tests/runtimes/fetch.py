@@ -7,8 +7,8 @@ leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 a
 the one real library under the three names that programs ask for. With LD_LIBRARY_PATH set to that
 folder, a program linked with any of them runs on it. What is there already is left alone.
 
-libomp16-aarch64 and libomp16-ppc64le are for other processors than this one (tests/cross) and fetched
-only when asked for.
+libomp16-aarch64 and libomp16-ppc64le are for other processors than this one and fetched only when asked
+for, into a folder of their own (tests/cross).
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ def fetch_foreign_debian(package: str, directory: Path) -> None:
     apt = directory / "apt"
     for folder in ("lists/partial", "cache/archives/partial"):
         (apt / folder).mkdir(parents=True)
-    options = [f"APT::Architecture={architecture}", f"APT::Architectures::={architecture}", f"Dir::State::lists={apt}/lists"]
-    options += [f"Dir::Cache={apt}/cache", "APT::Sandbox::User=root", "Acquire::Languages=none"]
+    options = [f"APT::Architecture={architecture}", f"APT::Architectures::={architecture}"]
+    options += [f"Dir::State::lists={apt}/lists", f"Dir::Cache={apt}/cache"]
+    options += ["APT::Sandbox::User=root", "Acquire::Languages=none"]
     command = ["apt-get", *(part for option in options for part in ("-o", option))]
     # Fails as well for a further source that has nothing for that processor.
     subprocess.run([*command, "update", "-qq"], capture_output=True, timeout=600, check=False)
