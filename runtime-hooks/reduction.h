@@ -26,9 +26,9 @@ struct ReductionRules {
 // From the environment, as the runtimes read it.
 ReductionRules reduction_rules();
 
-// The method for a team of `threads`, the same for all of them. On x86-64 and AArch64 the runtimes
-// use atomics (or a critical section, where the compiler has made no atomic operations) up to four
-// threads, and the tree above.
+// The method for a team of `threads`, the same for all of them. On x86-64, AArch64 and
+// POWER the runtimes use atomics (or a critical section, where the compiler has made no atomic
+// operations) up to four threads, and the tree above.
 Reduction reduction_method(const ReductionRules& rules, unsigned threads, const abi::Ident* where,
                            const void* data, abi::Combine combine);
 
