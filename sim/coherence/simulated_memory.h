@@ -52,6 +52,21 @@ struct SimulatedMemory {
       g_world->written(this);
       return true;
     }
+    // One attempt of the paper's loop; without reservations, by a load and a compare-and-swap.
+    template <std::memory_order order>
+    bool reserved_add(T value, T& before) {
+      if (g_world->machine().atomics == Atomics::kLocked) {
+        before = load(std::memory_order_relaxed);
+        return compare_exchange_weak(before, static_cast<T>(before + value), order,
+                                     std::memory_order_relaxed);
+      }
+      g_world->reserve(this);
+      before = value_;
+      if (!g_world->conditional(this)) return false;
+      value_ = static_cast<T>(before + value);
+      g_world->written(this);
+      return true;
+    }
     T in_memory() const { return value_; }
 
    private:
