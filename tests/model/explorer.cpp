@@ -1,0 +1,217 @@
+#include "tests/model/explorer.h"
+
+#include "tests/model/visited.h"
+
+namespace muster::model {
+namespace {
+
+struct Frame {
+  std::size_t snapshot = 0;
+  std::size_t choices = 0;  // its first; they end where the next frame's begin
+  std::size_t end = 0;
+  std::size_t next = 0;
+  bool went_on = false;
+  bool time_passed = false;
+};
+
+class Search {
+ public:
+  Search(const Settings& settings, const MakeProgram& make)
+      : settings_(settings), world_(settings.threads, settings.fences, settings.mutation) {
+    g_world = &world_;
+    program_ = make();
+    world_.begin([this](unsigned me) { program_->thread(me); }, settings.wakes_for_nothing);
+  }
+  ~Search() { g_world = nullptr; }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  Report run() {
+    if (world_.fault() != Fault::kNone) return found();
+    visit();
+    most_frames_ = ~std::size_t{0};
+    while (!frames_.empty()) {
+      if (!step()) break;
+    }
+    out_.states = visited_.size();
+    return out_;
+  }
+
+ private:
+  // False: the search is over.
+  bool step() {
+    Frame& frame = frames_.back();
+    if (frame.next == frame.end) {
+      if (frame.went_on || world_.all_done()) {
+        pop();
+        return true;
+      }
+      world_.restore(snapshots_.data() + frame.snapshot);
+      if (world_.all_done()) {
+        pop();
+        return true;
+      }
+      if (frame.time_passed) return is_dead();
+      frame.time_passed = true;
+      choices_.resize(frame.choices);
+      world_.choices(choices_, /*time_passes=*/true);
+      frame.next = frame.choices;
+      frame.end = choices_.size();
+      return frame.next != frame.end || is_dead();
+    }
+    if (!is_here_) world_.restore(snapshots_.data() + frame.snapshot);
+    is_here_ = false;
+    const Choice choice = choices_[frame.next++];
+    const bool leads_on = world_.take(choice);
+    ++out_.transitions;
+    if (world_.fault() != Fault::kNone) {
+      note_fault(world_.fault(), world_.fault_text());
+      return false;
+    }
+    if (!leads_on) return true;
+    frame.went_on = true;
+    world_.make_canonical();
+    visit();
+    if (visited_.size() >= settings_.most_states) {
+      out_.complete = false;
+      return false;
+    }
+    return true;
+  }
+
+  void visit() {
+    if (!visited_.insert(hash_of(world_.state()))) return;
+    if (world_.all_done()) {
+      ++out_.ends;
+      program_->ended();
+      return;
+    }
+    Frame frame;
+    frame.snapshot = snapshots_.size();
+    frame.choices = frame.next = choices_.size();
+    world_.choices(choices_, /*time_passes=*/false);
+    frame.end = choices_.size();
+    world_.save(snapshots_);
+    frames_.push_back(frame);
+    out_.longest = std::max(out_.longest, frames_.size());
+    is_here_ = true;
+  }
+
+  void pop() {
+    snapshots_.resize(frames_.back().snapshot);
+    choices_.resize(frames_.back().choices);
+    frames_.pop_back();
+    is_here_ = false;
+  }
+
+  bool is_dead() {
+    note_fault(Fault::kDeadlock, "");
+    return false;
+  }
+
+  Report found() {
+    out_.fault = world_.fault();
+    out_.text = world_.fault_text();
+    return out_;
+  }
+
+  void note_fault(Fault fault, const std::string& text) {
+    out_.fault = fault;
+    out_.text = text;
+    tell();
+  }
+
+  void tell();
+
+  const Settings settings_;
+  World world_;
+  std::unique_ptr<Program> program_;
+  Report out_;
+  Visited visited_;
+  std::vector<Frame> frames_;
+  std::vector<Choice> choices_;
+  std::vector<std::byte> snapshots_;
+  std::size_t most_frames_ = 0;
+  bool is_here_ = false;  // the world is in the last frame's state
+};
+
+// Goes through the choices once more, from the first state, and writes them down.
+void Search::tell() {
+  std::vector<Choice> path;
+  for (const Frame& frame : frames_) {
+    if (frame.next > frame.choices) path.push_back(choices_[frame.next - 1]);
+  }
+  if (out_.fault == Fault::kDeadlock) path.resize(frames_.size() - 1);
+  world_.restore(snapshots_.data());
+  for (const Choice& choice : path) {
+    const Operation operation = world_.pending(choice.thread);
+    std::string line = "thread " + std::to_string(choice.thread) + ": ";
+    std::uint64_t value = 0;
+    const State& state = world_.state();
+    const std::size_t old = state.length(choice.location) - 1U - choice.position;
+    if (choice.way != Way::kForNothing && choice.way != Way::kTimeOut) {
+      value = state.at(choice.location, choice.position).value;
+    }
+    line += text_of(sites()[operation.site]);
+    switch (choice.way) {
+      case Way::kPlain:
+      case Way::kFailed:
+        if (operation.kind >= Kind::kLoad && operation.kind <= Kind::kCompareExchange) {
+          line += " w" + std::to_string(operation.location);
+          if (operation.kind == Kind::kLoad) line += " = " + std::to_string(value);
+          if (operation.kind == Kind::kStore) line += " := " + std::to_string(operation.value);
+          if (operation.kind == Kind::kAdd) {
+            line += " " + std::to_string(value) + " += " + std::to_string(operation.value);
+          }
+          if (operation.kind >= Kind::kExchange) {
+            line += " " + std::to_string(value) + " -> " + std::to_string(operation.value);
+          }
+          if (choice.way == Way::kFailed) line += " failed";
+          if (old != 0) line += " (" + std::to_string(old) + " behind the newest)";
+        }
+        break;
+      case Way::kNews:
+        line += ": polls until w" + std::to_string(choice.location) + " = " + std::to_string(value);
+        break;
+      case Way::kNoNews:
+        line += ": polls to the end of the loop and sees nothing new";
+        break;
+      case Way::kSleep:
+        line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
+                ": falls asleep";
+        break;
+      case Way::kTurnedAway:
+        line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
+                ": turned away";
+        break;
+      case Way::kForNothing:
+        line += ": wakes up for no reason";
+        break;
+      case Way::kTimeOut:
+        line += ": its sleep reaches its limit";
+        break;
+    }
+    out_.trace.push_back(line);
+    world_.take(choice);
+    if (world_.fault() != Fault::kNone) break;
+    world_.make_canonical();
+  }
+  if (out_.fault != Fault::kDeadlock) return;
+  for (unsigned i = 0; i < world_.threads(); ++i) {
+    const ThreadState& self = world_.state().thread[i];
+    if (self.status == Status::kDone) continue;
+    out_.text += (out_.text.empty() ? "thread " : "; thread ") + std::to_string(i) +
+                 (self.status == Status::kAsleep ? " sleeps at " : " stays at ") +
+                 text_of(sites()[world_.pending(i).site]) + " w" +
+                 std::to_string(world_.pending(i).location);
+  }
+}
+
+}  // namespace
+
+Report explore(const Settings& settings, const MakeProgram& make) {
+  Search search(settings, make);
+  return search.run();
+}
+
+}  // namespace muster::model

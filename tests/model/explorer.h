@@ -1,0 +1,45 @@
+// Every state that a program can get into, depth first, each visited once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/model/world.h"
+
+namespace muster::model {
+
+// A program to be checked: made anew for each exploration.
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual unsigned threads() const = 0;
+  virtual void thread(unsigned me) = 0;
+  // At the end of one execution: what the litmus tests note.
+  virtual void ended() {}
+};
+using MakeProgram = std::function<std::unique_ptr<Program>()>;
+
+struct Settings {
+  unsigned threads = 2;
+  Fences fences = Fences::kAsymmetric;
+  Mutation mutation;
+  unsigned wakes_for_nothing = 1;          // of each thread
+  std::uint64_t most_states = 50'000'000;  // then the exploration is given up
+  bool shorten = false;                    // look on for a shorter trace
+};
+
+struct Report {
+  Fault fault = Fault::kNone;
+  std::string text;
+  std::vector<std::string> trace;
+  std::uint64_t states = 0;  // distinct
+  std::uint64_t transitions = 0;
+  std::uint64_t ends = 0;  // distinct states in which all threads are done
+  std::size_t longest = 0;
+  bool complete = true;  // all states, or up to the first fault
+};
+
+Report explore(const Settings& settings, const MakeProgram& make);
+
+}  // namespace muster::model

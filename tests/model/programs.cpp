@@ -1,0 +1,219 @@
+#include "tests/model/programs.h"
+
+#include "tests/model/checked_registry.h"
+
+namespace muster::model {
+namespace {
+
+constexpr std::uint64_t kCsNs = 2'000;
+
+// Plain memory: two payloads a thread, used in turns so that a store at one instance must come after
+// the loads at the one before the last; each once as an ordinary store and once as one that bypasses
+// the order of release stores, as vector code may. Then what is handed out.
+constexpr unsigned kPerThread = 2;
+unsigned payload(unsigned thread, Episode episode) {
+  return kPerThread * thread + static_cast<unsigned>(episode % 2);
+}
+constexpr unsigned kBypassing = 6;  // as many as three threads' ordinary ones
+constexpr unsigned kOrder = 12;
+constexpr unsigned kBypassingOrder = 13;
+constexpr unsigned kTask = 14;
+
+class BarrierProgram : public Program {
+ public:
+  explicit BarrierProgram(const Subject& subject)
+      : subject_(subject), ops_(barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
+    const WaitParameters parameters{.team_size = subject.threads,
+                                    .context_switch_ns = kCsNs,
+                                    .wake_ns = kCsNs,
+                                    .fixed_ns = 10 * kCsNs};
+    Layout layout;
+    layout.radix[0] = 2;  // so that three threads have a tree of two levels
+    if (arena_.reserve(ops_->bytes(subject.threads, layout))) {
+      state_ = ops_->create(arena_, subject.threads, layout, parameters);
+    }
+    if (state_ == nullptr) g_world->fail(Fault::kTooMuch, "no memory for the barrier");
+  }
+
+  unsigned threads() const override { return subject_.threads; }
+
+  void thread(unsigned me) override {
+    switch (subject_.shape) {
+      case Shape::kBarriers:
+      case Shape::kCalledOff:
+      case Shape::kCalledOffFrom:
+        return barriers(me);
+      case Shape::kFold:
+      case Shape::kAnnouncedFold:
+      case Shape::kFoldAndBarrier:
+        return fold(me);
+      case Shape::kCalledOffFold:
+        return fold_called_off(me);
+    }
+  }
+
+ private:
+  bool released_from(Episode episode) const {
+    if (subject_.shape == Shape::kCalledOff) return episode != subject_.called_off;
+    if (subject_.shape == Shape::kCalledOffFrom) return episode < subject_.called_off;
+    return true;
+  }
+
+  void store_payload(unsigned me, Episode episode) {
+    g_world->write(payload(me, episode), episode);
+    g_world->write(kBypassing + payload(me, episode), episode, /*bypassing=*/true);
+  }
+  void check_payloads(Episode episode) {
+    for (unsigned i = 0; i < subject_.threads; ++i) {
+      g_world->must_hold(payload(i, episode), episode);
+      g_world->must_hold(kBypassing + payload(i, episode), episode);
+    }
+  }
+
+  void call_off(unsigned me, Episode episode) {
+    g_world->write(kTask, episode);
+    const bool is_new = subject_.shape == Shape::kCalledOffFrom
+                            ? interruption_.call_off_from(episode)
+                            : interruption_.call_off(episode);
+    if (is_new) ops_->wake_everyone(state_, stats_[me]);
+  }
+
+  void barriers(unsigned me) {
+    for (Episode episode = 1; episode <= subject_.episodes; ++episode) {
+      g_world->at_episode(episode);
+      store_payload(me, episode);
+      if (!released_from(episode) && episode == subject_.called_off && me == subject_.caller) {
+        call_off(me, episode);
+      }
+      const bool released = arrive(me, episode);
+      g_world->note_outcome(episode, released, released_from(episode));
+      if (!released) {
+        g_world->must_hold(kTask, subject_.called_off);
+        g_world->real_barrier();
+      }
+      check_payloads(episode);
+      g_world->settle(episode);
+    }
+    store_payload(me, subject_.episodes + 1);
+  }
+
+  void fold(unsigned me) {
+    Episode episode = 0;
+    for (unsigned region = 1; region <= subject_.episodes; ++region) {
+      hand_out(me, region, ++episode);
+      must_be_released(release(me, episode, kNoEpisode), episode);
+      take_order(region);
+      store_payload(me, region);
+      if (subject_.shape == Shape::kFoldAndBarrier) {
+        g_world->at_episode(++episode);
+        must_be_released(arrive(me, episode), episode);
+        check_payloads(region);
+      }
+      g_world->at_episode(++episode);
+      must_be_released(gather(me, episode), episode);
+      if (me == 0) check_payloads(region);
+      g_world->settle(region);
+    }
+  }
+
+  // As runtime-hooks/folding/take_orders.cpp does: who has left a gather unaware learns at the next
+  // release that it was called off.
+  void fold_called_off(unsigned me) {
+    Episode episode = 0;
+    bool told = true;
+    for (unsigned region = 1; region <= subject_.episodes + 1; ++region) {
+      const bool was_called_off = region == subject_.called_off + 1;
+      const Episode gathered = episode++;
+      if (me == 0) hand_out(me, region, episode);
+      g_world->at_episode(episode);
+      if (!release(me, episode, told ? kNoEpisode : gathered)) {
+        g_world->note_outcome(gathered, false, was_called_off);
+        go_to_the_real_barrier();
+        told = true;
+        must_be_released(release(me, episode, kNoEpisode), episode);
+      }
+      if (was_called_off && !told) g_world->note_outcome(gathered, true, false);
+      take_order(region);
+      if (region > subject_.episodes) break;
+      store_payload(me, region);
+      g_world->at_episode(++episode);
+      const bool calls_off = region == subject_.called_off;
+      if (calls_off && me == subject_.caller) call_off(me, episode);
+      told = !gather(me, episode);
+      if (told) {
+        g_world->note_outcome(episode, false, calls_off);
+        go_to_the_real_barrier();
+      }
+      if (me == 0) check_payloads(region);
+      g_world->settle(2 * region + (told ? 1 : 0));
+    }
+  }
+
+  void go_to_the_real_barrier() {
+    g_world->read(kTask);
+    g_world->real_barrier();
+  }
+
+  void hand_out(unsigned me, unsigned region, Episode episode) {
+    g_world->at_episode(episode);
+    if (me != 0) return;
+    g_world->write(kOrder, region);
+    g_world->write(kBypassingOrder, region, /*bypassing=*/true);
+    if (subject_.shape != Shape::kAnnouncedFold) return;
+    CheckedMemory::drain_stores();
+    announced_.store(episode, std::memory_order_release);
+  }
+  void take_order(unsigned region) {
+    g_world->must_hold(kOrder, region);
+    g_world->must_hold(kBypassingOrder, region);
+  }
+
+  bool arrive(unsigned me, Episode episode) {
+    return ops_->arrive_and_wait(state_, me, episode, interruption_, stats_[me]);
+  }
+  bool gather(unsigned me, Episode episode) {
+    return ops_->gather(state_, me, episode, interruption_, stats_[me], Counted::kRegion);
+  }
+  bool release(unsigned me, Episode episode, Episode ended_by) {
+    const auto* announced = subject_.shape == Shape::kAnnouncedFold ? &announced_ : nullptr;
+    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me],
+                         Counted::kRegion);
+  }
+  static void must_be_released(bool released, Episode episode) {
+    g_world->note_outcome(episode, released, true);
+  }
+
+  const Subject subject_;
+  const BarrierOps<CheckedMemory>* ops_;
+  Arena arena_;
+  Interruption<CheckedMemory> interruption_;
+  CheckedMemory::Atomic<Episode> announced_{kNoEpisode};
+  WaitStats stats_[kMaxThreads];  // counts, and no part of the state
+  void* state_ = nullptr;
+};
+
+}  // namespace
+
+std::string name_of(Shape shape) {
+  constexpr const char* kNames[] = {"barriers",  "called-off",       "called-off-from", "fold",
+                                    "announced", "fold-and-barrier", "called-off-fold"};
+  return kNames[static_cast<unsigned>(shape)];
+}
+
+std::string name_of(const Subject& subject) {
+  std::string out = std::string(name_of(subject.barrier)) + " " + name_of(subject.wait) + " " +
+                    name_of(subject.shape) + ", " + std::to_string(subject.threads) + " threads, " +
+                    std::to_string(subject.episodes) + " episodes";
+  if (subject.shape == Shape::kCalledOff || subject.shape == Shape::kCalledOffFrom ||
+      subject.shape == Shape::kCalledOffFold) {
+    out += ", thread " + std::to_string(subject.caller) + " calls off " +
+           std::to_string(subject.called_off);
+  }
+  return out;
+}
+
+MakeProgram program_of(const Subject& subject) {
+  return [subject] { return std::make_unique<BarrierProgram>(subject); };
+}
+
+}  // namespace muster::model

@@ -1,0 +1,40 @@
+// What is checked: small programs over a barrier of the registry, with plain memory that every thread
+// writes and reads around it.
+#pragma once
+
+#include <string>
+
+#include "barriers/names.h"
+#include "tests/model/explorer.h"
+#include "waiting/names.h"
+
+namespace muster::model {
+
+enum class Shape : std::uint8_t {
+  kBarriers,        // whole barriers
+  kCalledOff,       // the same; one instance is called off by a thread before it arrives
+  kCalledOffFrom,   // and all later ones
+  kFold,            // release, gather, release, gather: as fork and join use the halves
+  kAnnouncedFold,   // the same, announced in a word beside
+  kFoldAndBarrier,  // with a whole barrier between release and gather
+  kCalledOffFold,   // a gather is called off
+};
+inline constexpr Shape kShapes[] = {
+    Shape::kBarriers,      Shape::kCalledOff,      Shape::kCalledOffFrom, Shape::kFold,
+    Shape::kAnnouncedFold, Shape::kFoldAndBarrier, Shape::kCalledOffFold};
+std::string name_of(Shape shape);
+
+struct Subject {
+  BarrierKind barrier = BarrierKind::kDistSensor;
+  WaitKind wait = WaitKind::kSpin;
+  Shape shape = Shape::kBarriers;
+  unsigned threads = 2;
+  unsigned episodes = 2;  // of whole barriers; of a fold, its regions
+  unsigned caller = 1;    // the thread that calls off, before its instance `called_off`
+  unsigned called_off = 1;
+};
+std::string name_of(const Subject& subject);
+
+MakeProgram program_of(const Subject& subject);
+
+}  // namespace muster::model

@@ -1,0 +1,51 @@
+// Each atomic operation of the sources that ran, and what may be done to one of them: a mutant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/model/operation.h"
+
+namespace muster::model {
+
+struct Site {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::string function;
+  Kind kind = Kind::kNothing;
+  std::memory_order order = std::memory_order_relaxed;
+  unsigned bits = 0;  // of its word
+};
+
+// All that were met so far, by whatever program; an operation's `site` is an index here.
+std::vector<Site>& sites();
+std::uint16_t site_of(const Place& place, Kind kind, std::memory_order order, unsigned bits);
+
+enum class Change : std::uint8_t {
+  kNone,
+  kRelaxed,       // the order, whatever it was
+  kAcquireOnly,   // of an acquire-release or sequentially consistent update
+  kReleaseOnly,   // likewise
+  kNoFence,       // the fence is left out; a heavy one says that it was there
+  kNoComparison,  // of a futex wait: asleep whatever the word holds
+  kBlindRecheck,  // between saying that one sleeps and sleeping, loads see nothing new
+  kNoWake,        // the system call that wakes is left out
+  kFlag,          // a word that holds anything counts as holding the present episode
+  kCountFlag,     // the same, as holding the present episode times the team
+  kNoDrain,       // Memory::drain_stores() is left out
+};
+
+struct Mutation {
+  std::uint16_t site = 0;
+  Change change = Change::kNone;
+};
+
+// What may be changed at a site.
+std::vector<Change> changes_at(const Site& site);
+std::string name_of(Change change);
+std::string name_of(std::memory_order order);
+std::string name_of(Kind kind);
+std::string text_of(const Site& site);  // folder/file.h:line function operation order
+
+}  // namespace muster::model
