@@ -16,11 +16,14 @@ struct Frame {
 
 class Search {
  public:
-  Search(const Settings& settings, const MakeProgram& make)
-      : settings_(settings), world_(settings.threads, settings.fences, settings.mutation) {
+  Search(const Settings& settings, const MakeProgram& make, Assumed& assumed)
+      : settings_(settings),
+        assumed_(assumed),
+        world_(settings.threads, settings.fences, settings.mutation, assumed) {
     g_world = &world_;
     program_ = make();
-    world_.begin([this](unsigned me) { program_->thread(me); }, settings.wakes_for_nothing);
+    world_.begin([this](unsigned me) { program_->thread(me); }, settings.wakes_for_nothing,
+                 settings.stale);
   }
   ~Search() { g_world = nullptr; }
   Search(const Search&) = delete;
@@ -28,8 +31,8 @@ class Search {
 
   Report run() {
     if (world_.fault() != Fault::kNone) return found();
-    visit();
-    most_frames_ = ~std::size_t{0};
+    world_.save(first_);
+    if (!visit()) return out_;
     while (!frames_.empty()) {
       if (!step()) break;
     }
@@ -70,8 +73,8 @@ class Search {
     }
     if (!leads_on) return true;
     frame.went_on = true;
-    world_.make_canonical();
-    visit();
+    if (!visit()) return false;
+    if (!assumed_.holds) return false;
     if (visited_.size() >= settings_.most_states) {
       out_.complete = false;
       return false;
@@ -79,12 +82,27 @@ class Search {
     return true;
   }
 
-  void visit() {
-    if (!visited_.insert(hash_of(world_.state()))) return;
+  // Steps that nobody else can tell are taken at once. False: one of them led to a fault.
+  bool go_on_alone() {
+    for (Choice choice; world_.lonely(choice);) {
+      if (telling_) tell(choice);
+      world_.take(choice);
+      ++out_.transitions;
+      if (world_.fault() == Fault::kNone) continue;
+      if (!telling_) note_fault(world_.fault(), world_.fault_text());
+      return false;
+    }
+    world_.make_canonical();
+    return true;
+  }
+
+  bool visit() {
+    if (!go_on_alone()) return false;
+    if (!visited_.insert(hash_of(world_.state()))) return true;
     if (world_.all_done()) {
       ++out_.ends;
       program_->ended();
-      return;
+      return true;
     }
     Frame frame;
     frame.snapshot = snapshots_.size();
@@ -95,6 +113,7 @@ class Search {
     frames_.push_back(frame);
     out_.longest = std::max(out_.longest, frames_.size());
     is_here_ = true;
+    return true;
   }
 
   void pop() {
@@ -122,8 +141,10 @@ class Search {
   }
 
   void tell();
+  void tell(const Choice& choice);
 
   const Settings settings_;
+  Assumed& assumed_;
   World world_;
   std::unique_ptr<Program> program_;
   Report out_;
@@ -131,70 +152,76 @@ class Search {
   std::vector<Frame> frames_;
   std::vector<Choice> choices_;
   std::vector<std::byte> snapshots_;
-  std::size_t most_frames_ = 0;
+  std::vector<std::byte> first_;  // the state that all begins with
+  bool telling_ = false;
   bool is_here_ = false;  // the world is in the last frame's state
 };
 
-// Goes through the choices once more, from the first state, and writes them down.
+void Search::tell(const Choice& choice) {
+  const Operation operation = world_.pending(choice.thread);
+  std::string line = "thread " + std::to_string(choice.thread) + ": ";
+  std::uint64_t value = 0;
+  const State& state = world_.state();
+  const std::size_t old = state.length(choice.location) - 1U - choice.position;
+  if (choice.way != Way::kForNothing && choice.way != Way::kTimeOut) {
+    value = state.at(choice.location, choice.position).value;
+  }
+  line += text_of(sites()[operation.site]);
+  switch (choice.way) {
+    case Way::kPlain:
+    case Way::kFailed:
+      if (operation.kind >= Kind::kLoad && operation.kind <= Kind::kCompareExchange) {
+        line += " w" + std::to_string(operation.location);
+        if (operation.kind == Kind::kLoad) line += " = " + std::to_string(value);
+        if (operation.kind == Kind::kStore) line += " := " + std::to_string(operation.value);
+        if (operation.kind == Kind::kAdd) {
+          line += " " + std::to_string(value) + " += " + std::to_string(operation.value);
+        }
+        if (operation.kind >= Kind::kExchange) {
+          line += " " + std::to_string(value) + " -> " + std::to_string(operation.value);
+        }
+        if (choice.way == Way::kFailed) line += " failed";
+        if (old != 0) line += " (" + std::to_string(old) + " behind the newest)";
+      }
+      break;
+    case Way::kNews:
+      line += ": polls until w" + std::to_string(choice.location) + " = " + std::to_string(value);
+      break;
+    case Way::kNoNews:
+      line += ": polls to the end of the loop and sees nothing new";
+      break;
+    case Way::kSleep:
+      line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
+              ": falls asleep";
+      break;
+    case Way::kTurnedAway:
+      line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
+              ": turned away";
+      break;
+    case Way::kForNothing:
+      line += ": wakes up for no reason";
+      break;
+    case Way::kTimeOut:
+      line += ": its sleep reaches its limit";
+      break;
+  }
+  out_.trace.push_back(line);
+}
+
+// Goes through the choices once more, from the beginning, and writes them down.
 void Search::tell() {
   std::vector<Choice> path;
   for (const Frame& frame : frames_) {
     if (frame.next > frame.choices) path.push_back(choices_[frame.next - 1]);
   }
   if (out_.fault == Fault::kDeadlock) path.resize(frames_.size() - 1);
-  world_.restore(snapshots_.data());
+  telling_ = true;
+  world_.restore(first_.data());
+  if (!go_on_alone()) return;
   for (const Choice& choice : path) {
-    const Operation operation = world_.pending(choice.thread);
-    std::string line = "thread " + std::to_string(choice.thread) + ": ";
-    std::uint64_t value = 0;
-    const State& state = world_.state();
-    const std::size_t old = state.length(choice.location) - 1U - choice.position;
-    if (choice.way != Way::kForNothing && choice.way != Way::kTimeOut) {
-      value = state.at(choice.location, choice.position).value;
-    }
-    line += text_of(sites()[operation.site]);
-    switch (choice.way) {
-      case Way::kPlain:
-      case Way::kFailed:
-        if (operation.kind >= Kind::kLoad && operation.kind <= Kind::kCompareExchange) {
-          line += " w" + std::to_string(operation.location);
-          if (operation.kind == Kind::kLoad) line += " = " + std::to_string(value);
-          if (operation.kind == Kind::kStore) line += " := " + std::to_string(operation.value);
-          if (operation.kind == Kind::kAdd) {
-            line += " " + std::to_string(value) + " += " + std::to_string(operation.value);
-          }
-          if (operation.kind >= Kind::kExchange) {
-            line += " " + std::to_string(value) + " -> " + std::to_string(operation.value);
-          }
-          if (choice.way == Way::kFailed) line += " failed";
-          if (old != 0) line += " (" + std::to_string(old) + " behind the newest)";
-        }
-        break;
-      case Way::kNews:
-        line += ": polls until w" + std::to_string(choice.location) + " = " + std::to_string(value);
-        break;
-      case Way::kNoNews:
-        line += ": polls to the end of the loop and sees nothing new";
-        break;
-      case Way::kSleep:
-        line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
-                ": falls asleep";
-        break;
-      case Way::kTurnedAway:
-        line += " w" + std::to_string(operation.location) + " = " + std::to_string(value) +
-                ": turned away";
-        break;
-      case Way::kForNothing:
-        line += ": wakes up for no reason";
-        break;
-      case Way::kTimeOut:
-        line += ": its sleep reaches its limit";
-        break;
-    }
-    out_.trace.push_back(line);
+    tell(choice);
     world_.take(choice);
-    if (world_.fault() != Fault::kNone) break;
-    world_.make_canonical();
+    if (world_.fault() != Fault::kNone || !go_on_alone()) break;
   }
   if (out_.fault != Fault::kDeadlock) return;
   for (unsigned i = 0; i < world_.threads(); ++i) {
@@ -210,8 +237,13 @@ void Search::tell() {
 }  // namespace
 
 Report explore(const Settings& settings, const MakeProgram& make) {
-  Search search(settings, make);
-  return search.run();
+  Assumed assumed;
+  for (;;) {
+    assumed.holds = true;
+    Search search(settings, make, assumed);
+    const Report report = search.run();
+    if (assumed.holds || report.fault != Fault::kNone) return report;
+  }
 }
 
 }  // namespace muster::model

@@ -25,6 +25,7 @@ struct Settings {
   Fences fences = Fences::kAsymmetric;
   Mutation mutation;
   unsigned wakes_for_nothing = 1;          // of each thread
+  std::uint8_t stale = kUnlimited;           // stale reads in an execution, at most
   std::uint64_t most_states = 50'000'000;  // then the exploration is given up
   bool shorten = false;                    // look on for a shorter trace
 };

@@ -29,7 +29,54 @@ Position World::floor(unsigned thread, unsigned location, std::memory_order orde
 }
 
 void World::choices(std::vector<Choice>& out, bool time_passes) {
+  const std::size_t begin = out.size();
   for (unsigned i = 0; i < threads_; ++i) choices_of(i, out, time_passes);
+  if (state_.stale_left != 0) return;
+  const auto first = out.begin() + static_cast<std::ptrdiff_t>(begin);
+  out.erase(std::remove_if(first, out.end(), [&](const Choice& c) { return is_stale(c); }),
+            out.end());
+}
+
+// Whether another message than the newest is read, or a store does not become the newest.
+bool World::is_stale(const Choice& choice) const {
+  if (choice.way == Way::kForNothing || choice.way == Way::kTimeOut) return false;
+  if (choice.way == Way::kNoNews) {
+    const ThreadState& self = state_.thread[choice.thread];
+    for (unsigned location = 0; location < locations_; ++location) {
+      if (is_poll(self, location) && self.now.at[location] + 1U < state_.length(location)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  const Kind kind = control_[choice.thread].pending.kind;
+  const bool accesses = (kind >= Kind::kLoad && kind <= Kind::kCompareExchange) ||
+                        kind == Kind::kWait;
+  return accesses && choice.position + 1U < state_.length(choice.location);
+}
+
+// A word that nobody else writes is always the same for its writer, and who reads it can't tell when it
+// was written, only that it was; a light fence means nothing to anybody where there are no heavy ones.
+bool World::lonely(Choice& out) const {
+  for (unsigned i = 0; i < threads_; ++i) {
+    const ThreadState& self = state_.thread[i];
+    const Operation& operation = control_[i].pending;
+    if (self.status != Status::kReady || operation.order == std::memory_order_seq_cst) {
+      const bool light = self.status == Status::kReady && operation.kind == Kind::kLightFence &&
+                         (mode_ == Fences::kRefused ||
+                          (mode_ == Fences::kAsymmetric && !assumed_.heavy_fences));
+      if (!light) continue;
+      out = {static_cast<std::uint8_t>(i), Way::kPlain, 0, 0};
+      return true;
+    }
+    const bool plain = operation.kind == Kind::kLoad || operation.kind == Kind::kStore;
+    if (!plain || (assumed_.writers[operation.location] & ~(1U << i)) != 0) continue;
+    if (operation.kind == Kind::kLoad && is_poll(self, operation.location)) continue;
+    out = {static_cast<std::uint8_t>(i), Way::kPlain, operation.location,
+           static_cast<Position>(state_.length(operation.location) - 1)};
+    return true;
+  }
+  return false;
 }
 
 void World::choices_of(unsigned thread, std::vector<Choice>& out, bool time_passes) {
@@ -45,7 +92,12 @@ void World::choices_of(unsigned thread, std::vector<Choice>& out, bool time_pass
   if (self.status == Status::kDone) return;
   if (self.status == Status::kAsleep) {
     if (self.wakes_for_nothing > 0) add(Way::kForNothing, 0);
-    if (time_passes && self.limited) add(Way::kTimeOut, 0);
+    // One stands for all, who then go on in any order.
+    bool first = true;
+    for (unsigned i = 0; i < thread; ++i) {
+      if (state_.thread[i].status == Status::kAsleep && state_.thread[i].limited) first = false;
+    }
+    if (time_passes && self.limited && first) add(Way::kTimeOut, 0);
     return;
   }
   if (time_passes) return;
@@ -126,6 +178,9 @@ void World::news(unsigned thread, std::vector<Choice>& out) {
 
 bool World::take(const Choice& choice) {
   to_run_ = 0;
+  if (state_.stale_left != kUnlimited && state_.stale_left != 0 && is_stale(choice)) {
+    --state_.stale_left;
+  }
   if (!perform(choice)) return true;  // a fault, or nothing to run
   return run(choice.thread);
 }
@@ -188,11 +243,10 @@ bool World::perform(const Choice& choice) {
     case Kind::kWait:
       if (choice.way == Way::kForNothing || choice.way == Way::kTimeOut) {
         if (choice.way == Way::kForNothing) --self.wakes_for_nothing;
-        // A millisecond has passed: what was stored is seen by then.
-        for (unsigned i = 0; choice.way == Way::kTimeOut && i < locations_; ++i) {
-          self.now.at[i] = static_cast<Position>(state_.length(i) - 1);
+        if (choice.way == Way::kTimeOut) {
+          end_limited_sleeps();
+          break;
         }
-        self.acquired.see(self.now);
         self.status = Status::kReady;
         control.result = 1;
         break;
@@ -252,6 +306,10 @@ void World::insert_message(unsigned thread, unsigned location, unsigned after, s
     fault_text_ = "more than " + std::to_string(kMaxMessages) + " messages";
     return;
   }
+  if ((assumed_.writers[location] >> thread & 1) == 0) {
+    assumed_.writers[location] |= static_cast<std::uint8_t>(1U << thread);
+    assumed_.holds = false;
+  }
   const unsigned position = after + 1;
   const bool moves_others = position < state_.length(location);
   Message* place = &state_.message[state_.first[location] + position];
@@ -301,6 +359,8 @@ bool World::fences(unsigned thread, Kind kind) {
       self.released = self.now;
       return true;
     case Kind::kHeavyFence:
+      if (!assumed_.heavy_fences) assumed_.holds = false;
+      assumed_.heavy_fences = true;
       return heavy_fence(thread);
     case Kind::kLightFence:
       if (mode_ == Fences::kSymmetric) full_fence(thread);
@@ -338,6 +398,22 @@ void World::wake_sleepers(unsigned location) {
     ThreadState& other = state_.thread[i];
     if (other.status != Status::kAsleep || other.sleeps_on != location) continue;
     other.status = Status::kReady;
+    control_[i].result = 1;
+    to_run_ |= 1U << i;
+  }
+}
+
+// A millisecond has passed: what was stored is seen by then.
+void World::end_limited_sleeps() {
+  for (unsigned i = 0; i < threads_; ++i) {
+    ThreadState& self = state_.thread[i];
+    if (self.status != Status::kAsleep || !self.limited) continue;
+    for (unsigned location = 0; location < locations_; ++location) {
+      self.now.at[location] = static_cast<Position>(state_.length(location) - 1);
+    }
+    self.acquired.see(self.now);
+    self.status = Status::kReady;
+    self.polled = 0;
     control_[i].result = 1;
     to_run_ |= 1U << i;
   }

@@ -22,6 +22,9 @@ int main(int count, char** arguments) {
   app.add_option("--called-off", subject.called_off);
   app.add_option("--spurious", settings.wakes_for_nothing);
   app.add_option("--fences", fences);
+  int stale = -1, trace = 0;
+  app.add_option("--stale", stale);
+  app.add_flag("--trace", trace);
   CLI11_PARSE(app, count, arguments);
   for (int i = 0; i < kBarrierKinds; ++i) {
     if (barrier == kBarrierNames[i]) subject.barrier = static_cast<BarrierKind>(i);
@@ -32,6 +35,7 @@ int main(int count, char** arguments) {
   for (const model::Shape s : model::kShapes) {
     if (shape == model::name_of(s)) subject.shape = s;
   }
+  if (stale >= 0) settings.stale = static_cast<std::uint8_t>(stale);
   settings.threads = subject.threads;
   settings.fences = static_cast<model::Fences>(fences);
   const model::Report report = model::explore(settings, model::program_of(subject));
@@ -41,6 +45,6 @@ int main(int count, char** arguments) {
               static_cast<unsigned long long>(report.ends), report.longest,
               model::name_of(report.fault).c_str(), report.text.c_str(),
               report.complete ? "" : " (given up)");
-  for (const std::string& line : report.trace) std::printf("  %s\n", line.c_str());
+  if (trace != 0) for (const std::string& line : report.trace) std::printf("  %s\n", line.c_str());
   return report.fault != model::Fault::kNone;
 }

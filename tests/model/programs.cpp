@@ -127,7 +127,7 @@ class BarrierProgram : public Program {
       if (me == 0) hand_out(me, region, episode);
       g_world->at_episode(episode);
       if (!release(me, episode, told ? kNoEpisode : gathered)) {
-        g_world->note_outcome(gathered, false, was_called_off);
+        g_world->note_outcome(gathered, false, !was_called_off);
         go_to_the_real_barrier();
         told = true;
         must_be_released(release(me, episode, kNoEpisode), episode);
@@ -141,7 +141,7 @@ class BarrierProgram : public Program {
       if (calls_off && me == subject_.caller) call_off(me, episode);
       told = !gather(me, episode);
       if (told) {
-        g_world->note_outcome(episode, false, calls_off);
+        g_world->note_outcome(episode, false, !calls_off);
         go_to_the_real_barrier();
       }
       if (me == 0) check_payloads(region);

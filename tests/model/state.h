@@ -15,6 +15,8 @@ inline constexpr unsigned kMaxLocations = 40;
 inline constexpr unsigned kMaxMessages = 160;
 inline constexpr unsigned kMaxCells = 16;
 
+inline constexpr std::uint8_t kUnlimited = 255;
+
 using Position = std::uint8_t;  // in a location's modification order
 using Count = std::uint8_t;     // of a thread's accesses to plain memory
 
@@ -80,7 +82,8 @@ struct State {
   View heavy;   // what the heavy fences have seen
   View kernel;  // what the wakes have seen
   Cell cell[kMaxCells];
-  std::uint8_t outcome[8];                 // of instances: 0 not known, 1 released, 2 called off
+  std::uint8_t stale_left;   // choices of what is not the newest; kUnlimited: any number
+  std::uint8_t outcome[15];  // of instances: 0 not known, 1 released, 2 called off
   std::uint16_t first[kMaxLocations + 1];  // where a location's messages begin
   Message message[kMaxMessages];  // sorted by location and order; the last member: copied in part
 

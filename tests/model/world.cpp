@@ -33,8 +33,8 @@ std::string name_of(Fault fault) {
   return "?";
 }
 
-World::World(unsigned threads, Fences fences, Mutation mutation)
-    : threads_(threads), mode_(fences), mutation_(mutation) {
+World::World(unsigned threads, Fences fences, Mutation mutation, Assumed& assumed)
+    : threads_(threads), mode_(fences), mutation_(mutation), assumed_(assumed) {
   std::memset(static_cast<void*>(&state_), 0, sizeof state_);
 }
 
@@ -53,7 +53,9 @@ std::uint8_t World::new_location(std::uint64_t value) {
   return location;
 }
 
-void World::begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing) {
+void World::begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing,
+                  std::uint8_t stale) {
+  state_.stale_left = stale;
   fibers_ = std::make_unique<Fibers>(threads_, std::move(body));
   for (unsigned i = 0; i < kMaxThreads; ++i) {
     state_.thread[i].status = i < threads_ ? Status::kReady : Status::kDone;
@@ -69,6 +71,7 @@ void World::begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing
 bool World::run(unsigned thread) {
   to_run_ |= 1U << thread;
   bool leads_on = true;
+  const Operation before = control_[thread].pending;
   for (unsigned i = 0; i < threads_; ++i) {
     if ((to_run_ >> i & 1) == 0 || fault_ != Fault::kNone) continue;
     fibers_->resume(i);
@@ -80,6 +83,13 @@ bool World::run(unsigned thread) {
     found_endless_ = false;
   }
   to_run_ = 0;
+  // A compare-and-swap that failed for nothing and comes back to the same one: nothing has changed.
+  const Operation& after = control_[thread].pending;
+  if (state_.thread[thread].failed_for_nothing && before.kind == Kind::kCompareExchange &&
+      after.kind == before.kind && after.site == before.site && after.value == before.value &&
+      after.expected == before.expected && after.location == before.location) {
+    leads_on = false;
+  }
   return leads_on;
 }
 
@@ -311,7 +321,7 @@ void World::at_episode(std::uint64_t episode) {
 }
 
 void World::note_outcome(std::uint64_t instance, bool released, bool expected) {
-  std::uint8_t& outcome = state_.outcome[instance % 8];
+  std::uint8_t& outcome = state_.outcome[instance % sizeof state_.outcome];
   const std::uint8_t mine = released ? 1 : 2;
   const std::string who = "thread " + std::to_string(running()) + " was " +
                           (released ? "released from" : "called off at") + " instance " +

@@ -20,6 +20,13 @@ enum class Fences : std::uint8_t {
   kRefused,     // the light one is cheap, the heavy one cannot be had: sleeps are limited
 };
 
+// What is assumed of a program until it is found otherwise; then it is explored anew.
+struct Assumed {
+  std::uint8_t writers[kMaxLocations] = {};  // threads, as a mask
+  bool heavy_fences = false;                 // there are some
+  bool holds = true;
+};
+
 enum class Fault : std::uint8_t {
   kNone,
   kRace,          // two accesses to plain memory, one of them a store, neither before the other
@@ -33,11 +40,12 @@ std::string name_of(Fault fault);
 
 class World {
  public:
-  World(unsigned threads, Fences fences, Mutation mutation);
+  World(unsigned threads, Fences fences, Mutation mutation, Assumed& assumed);
 
   // Before the run: the locations, by the constructors of CheckedMemory::Atomic; then the threads.
   std::uint8_t new_location(std::uint64_t value);
-  void begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing);
+  void begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing,
+             std::uint8_t stale);
 
   // For CheckedMemory, from within a thread.
   std::uint64_t load(std::uint8_t location, std::memory_order order, unsigned bits,
@@ -76,6 +84,8 @@ class World {
   const Operation& pending(unsigned thread) const { return control_[thread].pending; }
   // False: the way leads nowhere that another does not lead to.
   bool take(const Choice& choice);
+  // An operation that no other thread's can tell from one done earlier or later, if there is any.
+  bool lonely(Choice& out) const;
   Fault fault() const { return fault_; }
   const std::string& fault_text() const { return fault_text_; }
   void forget_fault() { fault_ = Fault::kNone; }
@@ -106,6 +116,7 @@ class World {
   std::uint64_t poll_key(unsigned thread) const;
   std::uint64_t flagged(std::uint64_t value, const Operation& operation);
   void choices_of(unsigned thread, std::vector<Choice>& out, bool time_passes);
+  bool is_stale(const Choice& choice) const;
   void news(unsigned thread, std::vector<Choice>& out);
   bool perform(const Choice& choice);
   std::uint64_t read_message(unsigned thread, unsigned location, unsigned position,
@@ -116,6 +127,7 @@ class World {
   void full_fence(unsigned thread);
   bool heavy_fence(unsigned thread);
   void wake_sleepers(unsigned location);
+  void end_limited_sleeps();
   bool run(unsigned thread);
   Position floor(unsigned thread, unsigned location, std::memory_order order) const;
   void remember(unsigned thread, std::uint64_t what);
@@ -123,6 +135,7 @@ class World {
   const unsigned threads_;
   const Fences mode_;
   const Mutation mutation_;
+  Assumed& assumed_;
   unsigned locations_ = 0;
   State state_;
   Control control_[kMaxThreads];
