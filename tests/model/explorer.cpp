@@ -238,11 +238,16 @@ void Search::tell() {
 
 Report explore(const Settings& settings, const MakeProgram& make) {
   Assumed assumed;
+  for (Site& site : sites()) site.met = false;
   for (;;) {
     assumed.holds = true;
     Search search(settings, make, assumed);
-    const Report report = search.run();
-    if (assumed.holds || report.fault != Fault::kNone) return report;
+    Report report = search.run();
+    if (!assumed.holds && report.fault == Fault::kNone) continue;
+    for (std::size_t i = 1; i < sites().size(); ++i) {
+      if (sites()[i].met) report.sites.push_back(static_cast<std::uint16_t>(i));
+    }
+    return report;
   }
 }
 

@@ -38,6 +38,7 @@ struct Report {
   std::uint64_t transitions = 0;
   std::uint64_t ends = 0;  // distinct states in which all threads are done
   std::size_t longest = 0;
+  std::vector<std::uint16_t> sites;  // that were met
   bool complete = true;  // all states, or up to the first fault
 };
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "tests/model/programs.h"
+#include "tests/model/suite.h"
 
 int main(int count, char** arguments) {
   using namespace muster;
@@ -22,7 +22,8 @@ int main(int count, char** arguments) {
   app.add_option("--called-off", subject.called_off);
   app.add_option("--spurious", settings.wakes_for_nothing);
   app.add_option("--fences", fences);
-  int stale = -1, trace = 0;
+  int stale = -1, trace = 0, mutants = 0;
+  app.add_flag("--mutants", mutants);
   app.add_option("--stale", stale);
   app.add_flag("--trace", trace);
   CLI11_PARSE(app, count, arguments);
@@ -38,6 +39,18 @@ int main(int count, char** arguments) {
   if (stale >= 0) settings.stale = static_cast<std::uint8_t>(stale);
   settings.threads = subject.threads;
   settings.fences = static_cast<model::Fences>(fences);
+  if (mutants != 0) {
+    std::vector<model::Report> unbroken;
+    const auto runs = model::runs_of(subject.barrier, subject.wait, model::Extent::kQuick);
+    model::try_mutants(runs, unbroken, [](const model::Mutant& m) {
+      std::printf("%s %s | %s %llu\n", m.caught ? "caught  " : "SURVIVES", model::name_of(m).c_str(),
+                  m.by.c_str(), static_cast<unsigned long long>(m.states));
+    });
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      std::printf("%llu states %s %s\n", static_cast<unsigned long long>(unbroken[i].states),
+                  model::name_of(runs[i]).c_str(), model::name_of(unbroken[i].fault).c_str());
+    return 0;
+  }
   const model::Report report = model::explore(settings, model::program_of(subject));
   std::printf("%s: %llu states, %llu transitions, %llu ends, longest %zu: %s %s%s\n",
               model::name_of(subject).c_str(), static_cast<unsigned long long>(report.states),

@@ -44,6 +44,7 @@ std::uint16_t site_of(const Place& place, Kind kind, std::memory_order order, un
       known.column != place.column()) {
     known = {place.file_name(), place.line(), place.column(), new_or_old(place, kind, order, bits)};
   }
+  sites()[known.site].met = true;
   return known.site;
 }
 

@@ -16,6 +16,7 @@ struct Site {
   Kind kind = Kind::kNothing;
   std::memory_order order = std::memory_order_relaxed;
   unsigned bits = 0;  // of its word
+  bool met = false;   // in the present exploration
 };
 
 // All that were met so far, by whatever program; an operation's `site` is an index here.

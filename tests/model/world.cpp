@@ -218,7 +218,7 @@ bool World::fence(Kind kind, const Place& place) {
   if (kind == Kind::kHeavyFence && mutation_.change == Change::kBlindRecheck) {
     control.blind = !control.slept;
   }
-  if (leaves_out) return true;
+  if (leaves_out) return mode_ != Fences::kRefused;
   const bool had = stop_before(operation) != 0;
   remember(running(), had);
   return had;

@@ -1,0 +1,34 @@
+// Each operation of the sources weakened, one at a time: some program must show it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/model/programs.h"
+
+namespace muster::model {
+
+// A program and how it is explored.
+struct Run {
+  Subject subject;
+  Settings settings;
+};
+std::string name_of(const Run& run);
+Report explore(const Run& run);
+
+struct Mutant {
+  std::string place;  // folder/file.h:line operation order
+  Change change = Change::kNone;
+  bool caught = false;
+  std::string by;     // the run that caught it, and what went wrong
+  std::uint64_t states = 0;  // explored without finding anything, where it was not caught
+  unsigned runs = 0;         // that meet the place
+};
+std::string name_of(const Mutant& mutant);
+
+// All mutants of whatever the runs meet, each tried on all that meet it until one catches it; the runs
+// in the order of their size. `unbroken` gets what the runs find without a change.
+std::vector<Mutant> try_mutants(const std::vector<Run>& runs, std::vector<Report>& unbroken,
+                                const std::function<void(const Mutant&)>& told);
+
+}  // namespace muster::model
