@@ -25,7 +25,7 @@ struct Settings {
   Fences fences = Fences::kAsymmetric;
   Mutation mutation;
   unsigned wakes_for_nothing = 1;          // of each thread
-  std::uint8_t stale = kUnlimited;           // stale reads in an execution, at most
+  std::uint8_t stale = kUnlimited;         // stale reads in an execution, at most
   std::uint64_t most_states = 50'000'000;  // then the exploration is given up
   bool shorten = false;                    // look on for a shorter trace
 };
@@ -39,7 +39,7 @@ struct Report {
   std::uint64_t ends = 0;  // distinct states in which all threads are done
   std::size_t longest = 0;
   std::vector<std::uint16_t> sites;  // that were met
-  bool complete = true;  // all states, or up to the first fault
+  bool complete = true;              // all states, or up to the first fault
 };
 
 Report explore(const Settings& settings, const MakeProgram& make);

@@ -50,8 +50,8 @@ bool World::is_stale(const Choice& choice) const {
     return false;
   }
   const Kind kind = control_[choice.thread].pending.kind;
-  const bool accesses = (kind >= Kind::kLoad && kind <= Kind::kCompareExchange) ||
-                        kind == Kind::kWait;
+  const bool accesses =
+      (kind >= Kind::kLoad && kind <= Kind::kCompareExchange) || kind == Kind::kWait;
   return accesses && choice.position + 1U < state_.length(choice.location);
 }
 
@@ -62,9 +62,9 @@ bool World::lonely(Choice& out) const {
     const ThreadState& self = state_.thread[i];
     const Operation& operation = control_[i].pending;
     if (self.status != Status::kReady || operation.order == std::memory_order_seq_cst) {
-      const bool light = self.status == Status::kReady && operation.kind == Kind::kLightFence &&
-                         (mode_ == Fences::kRefused ||
-                          (mode_ == Fences::kAsymmetric && !assumed_.heavy_fences));
+      const bool light =
+          self.status == Status::kReady && operation.kind == Kind::kLightFence &&
+          (mode_ == Fences::kRefused || (mode_ == Fences::kAsymmetric && !assumed_.heavy_fences));
       if (!light) continue;
       out = {static_cast<std::uint8_t>(i), Way::kPlain, 0, 0};
       return true;

@@ -41,10 +41,18 @@ int main(int count, char** arguments) {
   settings.fences = static_cast<model::Fences>(fences);
   if (mutants != 0) {
     std::vector<model::Report> unbroken;
-    const auto runs = model::runs_of(subject.barrier, subject.wait, model::Extent::kQuick);
+    std::vector<model::Run> runs;
+    for (const BarrierKind b : model::algorithms()) {
+      if (barrier != "all" && b != subject.barrier) continue;
+      for (const WaitKind k : {WaitKind::kSpin, WaitKind::kBlock}) {
+        for (auto& r : model::runs_of(b, k, model::Extent::kQuick)) runs.push_back(r);
+      }
+    }
     model::try_mutants(runs, unbroken, [](const model::Mutant& m) {
-      std::printf("%s %s | %s %llu\n", m.caught ? "caught  " : "SURVIVES", model::name_of(m).c_str(),
-                  m.by.c_str(), static_cast<unsigned long long>(m.states));
+      std::printf("%s %s | %s %llu\n", m.caught ? "caught  " : "SURVIVES",
+                  model::name_of(m).c_str(), m.by.c_str(),
+                  static_cast<unsigned long long>(m.states));
+      std::fflush(stdout);
     });
     for (std::size_t i = 0; i < runs.size(); ++i)
       std::printf("%llu states %s %s\n", static_cast<unsigned long long>(unbroken[i].states),
@@ -58,6 +66,7 @@ int main(int count, char** arguments) {
               static_cast<unsigned long long>(report.ends), report.longest,
               model::name_of(report.fault).c_str(), report.text.c_str(),
               report.complete ? "" : " (given up)");
-  if (trace != 0) for (const std::string& line : report.trace) std::printf("  %s\n", line.c_str());
+  if (trace != 0)
+    for (const std::string& line : report.trace) std::printf("  %s\n", line.c_str());
   return report.fault != model::Fault::kNone;
 }

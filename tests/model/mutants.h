@@ -20,7 +20,7 @@ struct Mutant {
   std::string place;  // folder/file.h:line operation order
   Change change = Change::kNone;
   bool caught = false;
-  std::string by;     // the run that caught it, and what went wrong
+  std::string by;            // the run that caught it, and what went wrong
   std::uint64_t states = 0;  // explored without finding anything, where it was not caught
   unsigned runs = 0;         // that meet the place
 };

@@ -18,42 +18,57 @@ std::vector<BarrierKind> algorithms() {
 
 std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
   std::vector<Run> out;
+  const bool full = extent == Extent::kFull;
   const bool sleeps = wait != WaitKind::kSpin && wait != WaitKind::kYield;
-  const auto add = [&](Shape shape, unsigned threads, unsigned episodes, unsigned caller,
-                       unsigned called_off, Fences fences) {
-    Run run;
-    run.subject = {barrier, wait, shape, threads, episodes, caller, called_off};
-    run.settings.fences = fences;
-    run.settings.wakes_for_nothing = 0;
-    out.push_back(run);
-  };
-  const auto add_all = [&](Shape shape, unsigned threads, unsigned episodes, unsigned caller = 1,
-                           unsigned called_off = 1) {
+  const bool two_phase = sleeps && wait != WaitKind::kBlock;
+  const auto add = [&](Shape shape, unsigned threads, unsigned episodes, unsigned caller = 1,
+                       unsigned called_off = 1, std::uint8_t stale = kUnlimited) {
     for (const Fences fences : kAllFences) {
-      if (sleeps || fences == Fences::kAsymmetric) {
-        add(shape, threads, episodes, caller, called_off, fences);
-      }
+      if (!sleeps && fences != Fences::kAsymmetric) continue;  // nobody calls the heavy one
+      if (!full && (two_phase || threads == 3) && fences != Fences::kAsymmetric) continue;
+      Run run;
+      run.subject = {barrier, wait, shape, threads, episodes, caller, called_off};
+      run.settings.fences = fences;
+      run.settings.wakes_for_nothing = full && sleeps && threads == 2 ? 1 : 0;
+      run.settings.stale = stale;
+      out.push_back(run);
     }
   };
-  add_all(Shape::kBarriers, 2, sleeps ? 2 : 3);
-  add_all(Shape::kCalledOff, 2, 2);
-  add_all(Shape::kCalledOff, 2, 2, 0);
-  add_all(Shape::kCalledOffFrom, 2, 2, 1, sleeps ? 1 : 2);
-  add_all(Shape::kCalledOffFold, 2, 1, 1);
-  add_all(Shape::kCalledOffFold, 2, 1, 0);
-  add_all(Shape::kFold, 2, sleeps ? 1 : 3);
-  add_all(Shape::kAnnouncedFold, 2, sleeps ? 1 : 3);
+  add(Shape::kBarriers, 2, sleeps ? 2 : 3);
+  add(Shape::kCalledOff, 2, 2);
+  add(Shape::kCalledOff, 2, 2, 0);
+  add(Shape::kCalledOffFrom, 2, 2, 1, sleeps ? 1 : 2);
+  add(Shape::kCalledOffFold, 2, 1, 1);
+  add(Shape::kCalledOffFold, 2, 1, 0);
+  add(Shape::kFold, 2, sleeps ? 1 : 3);
+  add(Shape::kAnnouncedFold, 2, sleeps ? 1 : 3);
   if (!sleeps) {
-    add_all(Shape::kFoldAndBarrier, 2, 2);
-    add_all(Shape::kBarriers, 3, 2);
-    add_all(Shape::kCalledOff, 3, 2, 1, 1);
-    add_all(Shape::kCalledOff, 3, 2, 2, 2);
-    add_all(Shape::kFold, 3, 2);
-    add_all(Shape::kCalledOffFold, 3, 1, 1);
-    add_all(Shape::kFoldAndBarrier, 3, 1);
-  }
-  if (extent == Extent::kFull) {
-    for (Run& run : out) run.settings.wakes_for_nothing = 1;
+    add(Shape::kFoldAndBarrier, 2, 2);
+    add(Shape::kBarriers, 3, 2);
+    add(Shape::kCalledOff, 3, 2, 1, 1);
+    add(Shape::kFold, 3, 2);
+    if (full) {
+      add(Shape::kBarriers, 3, 3);
+      add(Shape::kCalledOff, 3, 2, 2, 2);
+      add(Shape::kCalledOff, 3, 2, 0, 2);
+      add(Shape::kAnnouncedFold, 3, 2);
+      add(Shape::kFoldAndBarrier, 3, 1);
+      add(Shape::kCalledOffFold, 3, 1, 1);
+    }
+  } else if (full) {
+    add(Shape::kBarriers, 2, 3);
+    add(Shape::kCalledOff, 2, 3, 1, 2);
+    add(Shape::kFold, 2, 2);
+    add(Shape::kAnnouncedFold, 2, 2);
+    add(Shape::kFoldAndBarrier, 2, 1);
+    add(Shape::kBarriers, 3, 1);
+    add(Shape::kCalledOff, 3, 1);
+    add(Shape::kFold, 3, 1);
+    add(Shape::kBarriers, 3, 2, 1, 1, 1);
+  } else if (!two_phase) {
+    add(Shape::kBarriers, 3, 1, 1, 1, 1);
+    add(Shape::kCalledOff, 3, 1, 1, 1, 1);
+    add(Shape::kFold, 3, 1, 1, 1, 1);
   }
   return out;
 }

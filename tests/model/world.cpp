@@ -75,7 +75,10 @@ bool World::run(unsigned thread) {
   for (unsigned i = 0; i < threads_; ++i) {
     if ((to_run_ >> i & 1) == 0 || fault_ != Fault::kNone) continue;
     fibers_->resume(i);
-    if (fibers_->done(i)) state_.thread[i].status = Status::kDone;
+    if (fibers_->done(i)) {
+      state_.thread[i].status = Status::kDone;
+      control_[i].pending = Operation{};
+    }
     if (polling_ == Polling::kToNews) leads_on = false;
     if (polling_ == Polling::kToItsEnd) endless_[poll_key_] = found_endless_;
     if (found_endless_) leads_on = false;

@@ -44,8 +44,7 @@ class World {
 
   // Before the run: the locations, by the constructors of CheckedMemory::Atomic; then the threads.
   std::uint8_t new_location(std::uint64_t value);
-  void begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing,
-             std::uint8_t stale);
+  void begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing, std::uint8_t stale);
 
   // For CheckedMemory, from within a thread.
   std::uint64_t load(std::uint8_t location, std::memory_order order, unsigned bits,
