@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/model/survivors.h"
+
 namespace muster::model {
 
 std::string name_of(const Run& run) {
@@ -25,39 +27,85 @@ Report explore(const Run& run) {
 
 std::string name_of(const Mutant& mutant) { return mutant.place + " -> " + name_of(mutant.change); }
 
-std::vector<Mutant> try_mutants(const std::vector<Run>& runs, std::vector<Report>& unbroken,
-                                const std::function<void(const Mutant&)>& told) {
-  for (const Run& run : runs) unbroken.push_back(explore(run));
-  std::vector<std::size_t> order(runs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(unbroken[a].transitions, a) < std::pair(unbroken[b].transitions, b);
-  });
-  std::vector<Mutant> out;
+const Survivor* survivor(const Site& site, Change change) {
+  const std::string place = site.file + text_of(site).substr(text_of(site).find(' '));
+  for (const Survivor& known : kSurvivors) {
+    if (known.change == change && place == known.place) return &known;
+  }
+  return nullptr;
+}
+
+namespace {
+
+// Where nobody sleeps, nothing that is for sleepers can be missed.
+bool can_show(const Run& run, const Site& site) {
+  const bool for_sleepers = site.file == "waiting/sleep_word.h" || site.kind == Kind::kFullFence;
+  return !for_sleepers || run.subject.wait != WaitKind::kSpin;
+}
+
+class Trial {
+ public:
+  Trial(const std::vector<Run>& runs, const std::vector<Report>& unbroken)
+      : runs_(runs), unbroken_(unbroken), order_(runs.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(unbroken[a].transitions, a) < std::pair(unbroken[b].transitions, b);
+    });
+  }
+
+  bool meets(std::size_t run, std::size_t site) const {
+    const auto& met = unbroken_[run].sites;
+    return std::find(met.begin(), met.end(), site) != met.end() &&
+           can_show(runs_[run], sites()[site]);
+  }
+  bool is_met(std::size_t site) const {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (meets(i, site)) return true;
+    }
+    return false;
+  }
+
+  void attempt(std::size_t site, Mutant& mutant) const {
+    for (const std::size_t i : order_) {
+      if (!meets(i, site)) continue;
+      Run run = runs_[i];
+      run.settings.mutation = {static_cast<std::uint16_t>(site), mutant.change};
+      const Report report = explore(run);
+      ++mutant.runs;
+      mutant.states += report.states;
+      if (report.fault == Fault::kNone) continue;
+      mutant.caught = true;
+      mutant.by = name_of(runs_[i]) + ": " + name_of(report.fault);
+      return;
+    }
+  }
+
+ private:
+  const std::vector<Run>& runs_;
+  const std::vector<Report>& unbroken_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace
+
+Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::string& where,
+                  const std::function<void(const Mutant&)>& told) {
+  Tried out;
+  for (const Run& run : runs) out.unbroken.push_back(explore(run));
+  const Trial trial(runs, out.unbroken);
   const std::size_t known = sites().size();
   for (std::size_t site = 1; site < known; ++site) {
-    const auto meets = [&](const Report& report) {
-      return std::find(report.sites.begin(), report.sites.end(), site) != report.sites.end();
-    };
-    if (std::none_of(unbroken.begin(), unbroken.end(), meets)) continue;
-    if (sites()[site].file.starts_with("model/")) continue;  // the program's own
+    // The program's own operations are no part of what is checked.
+    if (sites()[site].file.starts_with("model/") || !trial.is_met(site)) continue;
     for (const Change change : changes_at(sites()[site])) {
-      Mutant mutant{text_of(sites()[site]), change, false, "", 0, 0};
-      for (const std::size_t i : order) {
-        if (!meets(unbroken[i])) continue;
-        Run run = runs[i];
-        run.settings.mutation = {static_cast<std::uint16_t>(site), change};
-        run.settings.most_states = 40 * unbroken[i].states + 100'000;
-        const Report report = explore(run);
-        ++mutant.runs;
-        mutant.states += report.states;
-        if (report.fault == Fault::kNone) continue;
-        mutant.caught = true;
-        mutant.by = name_of(runs[i]) + ": " + name_of(report.fault);
-        break;
-      }
+      Mutant mutant;
+      mutant.place = text_of(sites()[site]);
+      mutant.change = change;
+      if (mutant.place.find(where) == std::string::npos) continue;
+      mutant.survivor = survivor(sites()[site], change);
+      if (mutant.survivor == nullptr || survivors_too) trial.attempt(site, mutant);
       told(mutant);
-      out.push_back(mutant);
+      out.mutants.push_back(mutant);
     }
   }
   return out;

@@ -66,9 +66,12 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
     add(Shape::kFold, 3, 1);
     add(Shape::kBarriers, 3, 2, 1, 1, 1);
   } else if (!two_phase) {
-    add(Shape::kBarriers, 3, 1, 1, 1, 1);
-    add(Shape::kCalledOff, 3, 1, 1, 1, 1);
-    add(Shape::kFold, 3, 1, 1, 1, 1);
+    // What needs three threads that sleep: the algorithms in which arrivals release each other, and
+    // the central counter for all that have one sleep word.
+    const bool looks =
+        barrier == BarrierKind::kDistSensor || barrier == BarrierKind::kDistCounterPadded;
+    if (looks || barrier == BarrierKind::kFetchAddXadd) add(Shape::kBarriers, 3, 1, 1, 1, 1);
+    if (looks) add(Shape::kFold, 3, 1, 1, 1, 1);
   }
   return out;
 }
