@@ -1,5 +1,7 @@
 #include "tests/model/explorer.h"
 
+#include <random>
+
 #include "tests/model/visited.h"
 
 namespace muster::model {
@@ -19,6 +21,7 @@ class Search {
   Search(const Settings& settings, const MakeProgram& make, Assumed& assumed)
       : settings_(settings),
         assumed_(assumed),
+        random_(settings.seed),
         world_(settings.threads, settings.fences, settings.mutation, assumed) {
     g_world = &world_;
     program_ = make();
@@ -98,6 +101,10 @@ class Search {
 
   bool visit() {
     if (!go_on_alone()) return false;
+    if (frames_.size() >= settings_.longest) {
+      out_.complete = false;
+      return true;
+    }
     if (!visited_.insert(hash_of(world_.state()))) return true;
     if (world_.all_done()) {
       ++out_.ends;
@@ -109,6 +116,10 @@ class Search {
     frame.choices = frame.next = choices_.size();
     world_.choices(choices_, /*time_passes=*/false);
     frame.end = choices_.size();
+    if (settings_.seed != 0) {
+      std::shuffle(choices_.begin() + static_cast<std::ptrdiff_t>(frame.choices), choices_.end(),
+                   random_);
+    }
     world_.save(snapshots_);
     frames_.push_back(frame);
     out_.longest = std::max(out_.longest, frames_.size());
@@ -145,6 +156,7 @@ class Search {
 
   const Settings settings_;
   Assumed& assumed_;
+  std::mt19937_64 random_;
   World world_;
   std::unique_ptr<Program> program_;
   Report out_;
@@ -249,6 +261,20 @@ Report explore(const Settings& settings, const MakeProgram& make) {
     }
     return report;
   }
+}
+
+Report shortened(Report report, Settings settings, const MakeProgram& make) {
+  constexpr std::uint64_t kSearches = 40;
+  settings.most_states = 100'000;
+  for (settings.seed = 1; settings.seed <= kSearches; ++settings.seed) {
+    settings.longest = report.trace.size();
+    Report other = explore(settings, make);
+    if (other.fault == Fault::kNone || other.trace.size() >= report.trace.size()) continue;
+    other.states = report.states;
+    other.transitions = report.transitions;
+    report = std::move(other);
+  }
+  return report;
 }
 
 }  // namespace muster::model

@@ -27,7 +27,8 @@ struct Settings {
   unsigned wakes_for_nothing = 1;          // of each thread
   std::uint8_t stale = kUnlimited;         // stale reads in an execution, at most
   std::uint64_t most_states = 50'000'000;  // then the exploration is given up
-  bool shorten = false;                    // look on for a shorter trace
+  std::uint64_t seed = 0;  // of the order in which choices are taken; 0: as they come
+  std::size_t longest = ~std::size_t{0};  // choices of an execution; what is beyond is left out
 };
 
 struct Report {
@@ -43,5 +44,8 @@ struct Report {
 };
 
 Report explore(const Settings& settings, const MakeProgram& make);
+
+// Where `report` is of a fault: the shortest trace that some searches in other orders come upon.
+Report shortened(Report report, Settings settings, const MakeProgram& make);
 
 }  // namespace muster::model

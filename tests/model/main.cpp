@@ -86,12 +86,19 @@ bool report(const Run& run, const Report& report) {
   return false;
 }
 
+Report shortest(const Run& run, const Report& found) {
+  if (found.fault == Fault::kNone) return found;
+  Settings settings = run.settings;
+  settings.threads = run.subject.threads;
+  return shortened(found, settings, program_of(run.subject));
+}
+
 int explore_all(const std::vector<Run>& runs) {
   bool right = true;
   Number states = 0, transitions = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (const Run& run : runs) {
-    const Report found = explore(run);
+    const Report found = shortest(run, explore(run));
     right &= report(run, found);
     states += found.states;
     transitions += found.transitions;

@@ -49,6 +49,9 @@ class BarrierProgram : public Program {
         return fold(me);
       case Shape::kCalledOffFold:
         return fold_called_off(me);
+      case Shape::kSleepWord:
+      case Shape::kFullySleepWord:
+        return;
     }
   }
 
@@ -192,15 +195,57 @@ class BarrierProgram : public Program {
   void* state_ = nullptr;
 };
 
+// Two conditions, one after the other, and a wake after each; one thread sleeps for the first, another
+// for both. The least in which somebody falls asleep after a wake that was for others.
+class SleepWordProgram : public Program {
+ public:
+  explicit SleepWordProgram(const Subject& subject)
+      : full_(subject.shape == Shape::kFullySleepWord) {}
+  unsigned threads() const override { return 3; }
+
+  void thread(unsigned me) override {
+    if (me == 0) {
+      for (unsigned i = 0; i < 2; ++i) {
+        g_world->write(i, 1);
+        condition_[i].store(1, std::memory_order_release);
+        sleep_.wake(stats_[me], full_);
+      }
+      return;
+    }
+    for (unsigned i = 0; i < me; ++i) {
+      const auto holds = [&] { return condition_[i].load(std::memory_order_acquire) != 0; };
+      sleep_.sleep_until(holds, stats_[me], full_);
+      g_world->must_hold(i, 1);
+      g_world->settle(i + 1);
+    }
+  }
+
+ private:
+  const bool full_;
+  CheckedMemory::Atomic<Episode> condition_[2];
+  SleepWord<CheckedMemory> sleep_;
+  WaitStats stats_[3];
+};
+
 }  // namespace
 
 std::string name_of(Shape shape) {
-  constexpr const char* kNames[] = {"barriers",  "called-off",       "called-off-from", "fold",
-                                    "announced", "fold-and-barrier", "called-off-fold"};
+  constexpr const char* kNames[] = {"barriers",
+                                    "called-off",
+                                    "called-off-from",
+                                    "fold",
+                                    "announced",
+                                    "fold-and-barrier",
+                                    "called-off-fold",
+                                    "sleep-word",
+                                    "fully-fenced-sleep-word"};
   return kNames[static_cast<unsigned>(shape)];
 }
 
 std::string name_of(const Subject& subject) {
+  if (subject.shape == Shape::kSleepWord || subject.shape == Shape::kFullySleepWord) {
+    return name_of(subject.shape) + ", 3 threads";
+  }
   std::string out = std::string(name_of(subject.barrier)) + " " + name_of(subject.wait) + " " +
                     name_of(subject.shape) + ", " + std::to_string(subject.threads) + " threads, " +
                     std::to_string(subject.episodes) + " episodes";
@@ -213,7 +258,12 @@ std::string name_of(const Subject& subject) {
 }
 
 MakeProgram program_of(const Subject& subject) {
-  return [subject] { return std::make_unique<BarrierProgram>(subject); };
+  return [subject]() -> std::unique_ptr<Program> {
+    if (subject.shape == Shape::kSleepWord || subject.shape == Shape::kFullySleepWord) {
+      return std::make_unique<SleepWordProgram>(subject);
+    }
+    return std::make_unique<BarrierProgram>(subject);
+  };
 }
 
 }  // namespace muster::model

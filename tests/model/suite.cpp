@@ -25,7 +25,9 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
                        unsigned called_off = 1, std::uint8_t stale = kUnlimited) {
     for (const Fences fences : kAllFences) {
       if (!sleeps && fences != Fences::kAsymmetric) continue;  // nobody calls the heavy one
-      if (!full && (two_phase || threads == 3) && fences != Fences::kAsymmetric) continue;
+      const bool alone = shape == Shape::kSleepWord || shape == Shape::kFullySleepWord;
+      if (!full && (two_phase || (threads == 3 && !alone)) && fences != Fences::kAsymmetric)
+        continue;
       Run run;
       run.subject = {barrier, wait, shape, threads, episodes, caller, called_off};
       run.settings.fences = fences;
@@ -64,14 +66,21 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
     add(Shape::kBarriers, 3, 1);
     add(Shape::kCalledOff, 3, 1);
     add(Shape::kFold, 3, 1);
-    add(Shape::kBarriers, 3, 2, 1, 1, 1);
+    if (barrier == BarrierKind::kFetchAddXadd && !two_phase) {
+      add(Shape::kSleepWord, 3, 1);
+      add(Shape::kFullySleepWord, 3, 1);
+    }
   } else if (!two_phase) {
-    // What needs three threads that sleep: the algorithms in which arrivals release each other, and
-    // the central counter for all that have one sleep word.
-    const bool looks =
-        barrier == BarrierKind::kDistSensor || barrier == BarrierKind::kDistCounterPadded;
-    if (looks || barrier == BarrierKind::kFetchAddXadd) add(Shape::kBarriers, 3, 1, 1, 1, 1);
-    if (looks) add(Shape::kFold, 3, 1, 1, 1, 1);
+    // What needs three threads that sleep. Where only the fold is bounded, it is by its size.
+    if (barrier == BarrierKind::kFetchAddXadd) {
+      add(Shape::kSleepWord, 3, 1);
+      add(Shape::kFullySleepWord, 3, 1);
+      add(Shape::kBarriers, 3, 1);
+    }
+    if (barrier == BarrierKind::kDistSensor) add(Shape::kBarriers, 3, 1);
+    if (barrier == BarrierKind::kDistSensor || barrier == BarrierKind::kDistCounterPadded) {
+      add(Shape::kFold, 3, 1, 1, 1, 1);
+    }
   }
   return out;
 }
