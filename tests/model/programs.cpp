@@ -1,6 +1,7 @@
 #include "tests/model/programs.h"
 
 #include "tests/model/checked_registry.h"
+#include "tests/model/gives_way.h"
 
 namespace muster::model {
 namespace {
@@ -22,7 +23,9 @@ constexpr unsigned kTask = 14;
 class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
-      : subject_(subject), ops_(barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
+      : subject_(subject),
+        ops_(gives_way() ? &Giving::kOps
+                         : barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
     const WaitParameters parameters{.team_size = subject.threads,
                                     .context_switch_ns = kCsNs,
                                     .wake_ns = kCsNs,
@@ -31,6 +34,11 @@ class BarrierProgram : public Program {
     layout.radix[0] = 2;  // so that three threads have a tree of two levels
     if (arena_.reserve(ops_->bytes(subject.threads, layout))) {
       state_ = ops_->create(arena_, subject.threads, layout, parameters);
+    }
+    if (gives_way()) {
+      // Full fences on both sides from the first instance on that is numbered so.
+      first_ = 5;
+      static_cast<Giving*>(state_)->roster.ask_for_full_fences(true, first_ - 2);
     }
     if (state_ == nullptr) g_world->fail(Fault::kTooMuch, "no memory for the barrier");
   }
@@ -42,6 +50,7 @@ class BarrierProgram : public Program {
       case Shape::kBarriers:
       case Shape::kCalledOff:
       case Shape::kCalledOffFrom:
+      case Shape::kGivesWay:
         return barriers(me);
       case Shape::kFold:
       case Shape::kAnnouncedFold:
@@ -56,7 +65,11 @@ class BarrierProgram : public Program {
   }
 
  private:
+  using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
+  bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
+
   bool released_from(Episode episode) const {
+    if (gives_way()) return episode != subject_.called_off;
     if (subject_.shape == Shape::kCalledOff) return episode != subject_.called_off;
     if (subject_.shape == Shape::kCalledOffFrom) return episode < subject_.called_off;
     return true;
@@ -74,7 +87,7 @@ class BarrierProgram : public Program {
   }
 
   void call_off(unsigned me, Episode episode) {
-    g_world->write(kTask, episode);
+    g_world->write(kTask, subject_.called_off);
     const bool is_new = subject_.shape == Shape::kCalledOffFrom
                             ? interruption_.call_off_from(episode)
                             : interruption_.call_off(episode);
@@ -82,22 +95,23 @@ class BarrierProgram : public Program {
   }
 
   void barriers(unsigned me) {
-    for (Episode episode = 1; episode <= subject_.episodes; ++episode) {
+    for (unsigned i = 1; i <= subject_.episodes; ++i) {
+      const Episode episode = first_ + i;
       g_world->at_episode(episode);
       store_payload(me, episode);
-      if (!released_from(episode) && episode == subject_.called_off && me == subject_.caller) {
+      if (!released_from(i) && i == subject_.called_off && me == subject_.caller) {
         call_off(me, episode);
       }
       const bool released = arrive(me, episode);
-      g_world->note_outcome(episode, released, released_from(episode));
+      g_world->note_outcome(i, released, released_from(i));
       if (!released) {
         g_world->must_hold(kTask, subject_.called_off);
         g_world->real_barrier();
       }
       check_payloads(episode);
-      g_world->settle(episode);
+      g_world->settle(i);
     }
-    store_payload(me, subject_.episodes + 1);
+    store_payload(me, first_ + subject_.episodes + 1);
   }
 
   void fold(unsigned me) {
@@ -187,6 +201,7 @@ class BarrierProgram : public Program {
   }
 
   const Subject subject_;
+  Episode first_ = 0;  // the number before the first instance
   const BarrierOps<CheckedMemory>* ops_;
   Arena arena_;
   Interruption<CheckedMemory> interruption_;
@@ -230,15 +245,11 @@ class SleepWordProgram : public Program {
 }  // namespace
 
 std::string name_of(Shape shape) {
-  constexpr const char* kNames[] = {"barriers",
-                                    "called-off",
-                                    "called-off-from",
-                                    "fold",
-                                    "announced",
-                                    "fold-and-barrier",
-                                    "called-off-fold",
-                                    "sleep-word",
-                                    "fully-fenced-sleep-word"};
+  constexpr const char* kNames[] = {"barriers",        "called-off",
+                                    "called-off-from", "fold",
+                                    "announced",       "fold-and-barrier",
+                                    "called-off-fold", "gives-way",
+                                    "sleep-word",      "fully-fenced-sleep-word"};
   return kNames[static_cast<unsigned>(shape)];
 }
 
@@ -249,8 +260,8 @@ std::string name_of(const Subject& subject) {
   std::string out = std::string(name_of(subject.barrier)) + " " + name_of(subject.wait) + " " +
                     name_of(subject.shape) + ", " + std::to_string(subject.threads) + " threads, " +
                     std::to_string(subject.episodes) + " episodes";
-  if (subject.shape == Shape::kCalledOff || subject.shape == Shape::kCalledOffFrom ||
-      subject.shape == Shape::kCalledOffFold) {
+  if (subject.shape == Shape::kGivesWay || subject.shape == Shape::kCalledOff ||
+      subject.shape == Shape::kCalledOffFrom || subject.shape == Shape::kCalledOffFold) {
     out += ", thread " + std::to_string(subject.caller) + " calls off " +
            std::to_string(subject.called_off);
   }
