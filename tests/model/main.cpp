@@ -131,9 +131,15 @@ int try_all(const std::vector<Run>& runs, const Options& options) {
     std::fflush(stdout);
   };
   const Tried tried = try_mutants(runs, options.full, options.where, told);
+  Number states = 0, transitions = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (tried.unbroken[i].fault != Fault::kNone) wrong += !report(runs[i], tried.unbroken[i]);
+    const Report& unbroken = tried.unbroken[i];
+    states += unbroken.states;
+    transitions += unbroken.transitions;
+    if (unbroken.fault != Fault::kNone || !unbroken.complete) wrong += !report(runs[i], unbroken);
   }
+  std::printf("unchanged: %zu programs, %llu states, %llu transitions\n", runs.size(), states,
+              transitions);
   std::printf("%zu mutants: %u caught, %u known to survive, %u not as expected\n",
               tried.mutants.size(), caught, expected, wrong);
   return wrong == 0 ? 0 : 1;

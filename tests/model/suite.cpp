@@ -66,6 +66,10 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
     add(Shape::kBarriers, 3, 1);
     add(Shape::kCalledOff, 3, 1);
     add(Shape::kFold, 3, 1);
+    if (barrier == BarrierKind::kDistCounterPadded && !two_phase) {
+      add(Shape::kGivesWay, 2, 1);
+      add(Shape::kGivesWay, 2, 2, 1, 2);
+    }
     if (barrier == BarrierKind::kFetchAddXadd && !two_phase) {
       add(Shape::kSleepWord, 3, 1);
       add(Shape::kFullySleepWord, 3, 1);
@@ -78,6 +82,7 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
       add(Shape::kBarriers, 3, 1);
     }
     if (barrier == BarrierKind::kDistSensor) add(Shape::kBarriers, 3, 1);
+    if (barrier == BarrierKind::kDistCounterPadded) add(Shape::kGivesWay, 2, 1);
     if (barrier == BarrierKind::kDistSensor || barrier == BarrierKind::kDistCounterPadded) {
       add(Shape::kFold, 3, 1, 1, 1, 1);
     }
