@@ -87,7 +87,7 @@ class Search {
 
   // Steps that nobody else can tell are taken at once. False: one of them led to a fault.
   bool go_on_alone() {
-    for (Choice choice; world_.lonely(choice);) {
+    for (Choice choice; settings_.takes_lonely_steps && world_.lonely(choice);) {
       if (telling_) tell(choice);
       world_.take(choice);
       ++out_.transitions;

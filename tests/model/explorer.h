@@ -25,6 +25,7 @@ struct Settings {
   Fences fences = Fences::kAsymmetric;
   Mutation mutation;
   unsigned wakes_for_nothing = 1;          // of each thread
+  bool takes_lonely_steps = true;          // at once; else in any order, as all others
   std::uint8_t stale = kUnlimited;         // stale reads in an execution, at most
   std::uint64_t most_states = 50'000'000;  // then the exploration is given up
   std::uint64_t seed = 0;  // of the order in which choices are taken; 0: as they come
