@@ -313,6 +313,29 @@ TEST(Litmus, ALostWakeUpIsFound) {
   EXPECT_EQ(sleeping(false, 1).report.fault, Fault::kDeadlock);  // it may, it need not wake up
 }
 
+// Two detours that the fault does not need: some order of search finds it without them.
+TEST(Litmus, ATraceIsShortened) {
+  const Body detour = [](Words& w) {
+    w.y.fetch_add(1, kRelaxed);
+    w.y.fetch_add(1, kRelaxed);
+  };
+  const std::vector<Body> bodies{detour, [](Words& w) { w.x.store(1, kRelaxed); },
+                                 [](Words& w) {
+                                   if (w.x.load(kRelaxed) == 1) note(0, g_world->read(kPayload));
+                                   w.y.fetch_add(1, kRelaxed);
+                                   g_world->must_hold(kPayload, 1);
+                                 }};
+  Settings settings;
+  settings.threads = 3;
+  Outcomes outcomes;
+  const MakeProgram make = [&] { return std::make_unique<Litmus>(bodies, 0, outcomes); };
+  const Report found = explore(settings, make);
+  ASSERT_EQ(found.fault, Fault::kWrongValue);
+  const Report report = shortened(found, settings, make);
+  EXPECT_EQ(report.fault, Fault::kWrongValue);
+  EXPECT_LT(report.trace.size(), found.trace.size());
+}
+
 TEST(Litmus, ALimitedSleepEnds) {
   const Result result = outcomes_of(1, {[](Words& w) { w.x.store(1, kRelease); },
                                         [](Words& w) {
