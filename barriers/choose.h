@@ -16,6 +16,7 @@ inline constexpr unsigned kTreePaysAbove = 512;
 
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
   if (team > cpus) return BarrierKind::kFetchAddXadd;
+  if (team <= 2) return BarrierKind::kDistCounterPadded;
   return team <= kTreePaysAbove ? BarrierKind::kDissemination : BarrierKind::kTree;
 }
 
