@@ -40,7 +40,7 @@ class CoherenceTest(unittest.TestCase):
     def test_names_the_machines(self) -> None:
         done = run("--list")
         self.assertEqual(
-            done.stdout.split(), ["grace-72", "power3-16", "power4-32", "rule-N", "zen4-2x96"]
+            done.stdout.split(), ["grace-72", "pair", "power3-16", "power4-32", "rule-N", "zen4-2x96"]
         )
 
     def test_bad_input(self) -> None:
