@@ -28,7 +28,7 @@ World::World(const Machine& machine, unsigned threads, std::uint64_t seed)
 }
 
 void World::run(const std::function<void(unsigned)>& body) {
-  fibers_ = std::make_unique<Fibers>(static_cast<unsigned>(threads_.size()), body);
+  fibers_ = std::make_unique<sim::Fibers>(static_cast<unsigned>(threads_.size()), body);
   left_ = static_cast<unsigned>(threads_.size());
   for (unsigned i = 0; i < left_; ++i) resume_at(i, 0);
   while (left_ > 0 || !events_.empty()) {  // the last stores have to take effect, too

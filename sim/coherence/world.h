@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "sim/coherence/counts.h"
-#include "sim/coherence/fibers.h"
 #include "sim/coherence/lines.h"
 #include "sim/coherence/machine.h"
+#include "sim/fibers.h"
 #include "waiting/random.h"
 
 namespace muster::coherence {
@@ -179,7 +179,7 @@ class World {
 
   const Machine machine_;
   std::vector<Thread> threads_;
-  std::unique_ptr<Fibers> fibers_;
+  std::unique_ptr<sim::Fibers> fibers_;
   std::unordered_map<std::uintptr_t, std::unique_ptr<Line>> lines_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;

@@ -56,7 +56,7 @@ std::uint8_t World::new_location(std::uint64_t value) {
 void World::begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing,
                   std::uint8_t stale) {
   state_.stale_left = stale;
-  fibers_ = std::make_unique<Fibers>(threads_, std::move(body));
+  fibers_ = std::make_unique<sim::Fibers>(threads_, std::move(body));
   for (unsigned i = 0; i < kMaxThreads; ++i) {
     state_.thread[i].status = i < threads_ ? Status::kReady : Status::kDone;
     state_.thread[i].wakes_for_nothing =

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tests/model/fibers.h"
+#include "sim/fibers.h"
 #include "tests/model/sites.h"
 #include "tests/model/state.h"
 
@@ -138,7 +138,7 @@ class World {
   unsigned locations_ = 0;
   State state_;
   Control control_[kMaxThreads];
-  std::unique_ptr<Fibers> fibers_;
+  std::unique_ptr<sim::Fibers> fibers_;
 
   // While a thread goes through a loop of polls.
   enum class Polling : std::uint8_t { kNot, kToItsEnd, kToNews };

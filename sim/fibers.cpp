@@ -1,10 +1,10 @@
-#include "tests/model/fibers.h"
+#include "sim/fibers.h"
 
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
-namespace muster::model {
+namespace muster::sim {
 namespace {
 
 Fibers* g_starting = nullptr;  // for first_step(), which can be handed no pointer
@@ -17,7 +17,7 @@ constexpr std::size_t kBelowFrame = 512;
 Fibers::Fibers(unsigned count, std::function<void(unsigned)> body)
     : fibers_(count), body_(std::move(body)) {
   for (Fiber& fiber : fibers_) {
-    fiber.stack = std::make_unique<std::byte[]>(kStackBytes);
+    fiber.stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
     getcontext(&fiber.first_place);
     fiber.first_place.uc_stack.ss_sp = fiber.stack.get();
     fiber.first_place.uc_stack.ss_size = kStackBytes;
@@ -26,6 +26,7 @@ Fibers::Fibers(unsigned count, std::function<void(unsigned)> body)
   }
 }
 
+// The first step takes a system call to get to the new stack, all later ones none.
 void Fibers::resume(unsigned i) {
   running_ = i;
   Fiber& fiber = fibers_[i];
@@ -72,4 +73,4 @@ const std::byte* Fibers::restore(const std::byte* from) {
   return from;
 }
 
-}  // namespace muster::model
+}  // namespace muster::sim

@@ -1,5 +1,6 @@
-// Threads that are none, one running at a time, whose stacks can be copied away and put back: so an
-// exploration returns to a state without running the program again from the start.
+// Threads that are none: each has a stack of its own, and one real thread runs them, one at a time, for
+// as long as each likes. Who runs next is the caller's business. Their stacks can be copied away and put
+// back: so an exploration returns to a state without running the program again from the start.
 #pragma once
 
 #include <setjmp.h>
@@ -10,10 +11,11 @@
 #include <memory>
 #include <vector>
 
-namespace muster::model {
+namespace muster::sim {
 
 class Fibers {
  public:
+  // body(i) for each of `count`, none begun yet.
   Fibers(unsigned count, std::function<void(unsigned)> body);
   Fibers(const Fibers&) = delete;
   Fibers& operator=(const Fibers&) = delete;
@@ -51,4 +53,4 @@ class Fibers {
   jmp_buf home_;
 };
 
-}  // namespace muster::model
+}  // namespace muster::sim
