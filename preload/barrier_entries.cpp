@@ -27,20 +27,22 @@ Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
 }
 
 // The end of a worksharing construct: the runtime ends it without a barrier, then comes Muster's. A
-// team whose barrier turns out to have tasks to finish goes to the real explicit barrier instead.
+// team whose barrier turns out to have tasks to finish goes to the real explicit barrier instead. With
+// `nowait` null, which a runtime may lack, all of it is the runtime's.
 template <class Nowait, class RealEnd>
-void construct_end(Entry entry, const void* caller, Nowait&& nowait, RealEnd&& end) {
+void construct_end(Entry entry, const void* caller, Nowait RealFunctions::* nowait, RealEnd&& end) {
   ensure_ready();
   Arrival arrival(entry, caller);
-  if (!arrival.replaceable()) {
-    end(arrival.runtime().real);
+  const bool replaceable = arrival.replaceable();
+  const RealFunctions& real = arrival.runtime().real;
+  if (!replaceable || real.*nowait == nullptr) {
+    end(real);
     return;
   }
-  const RealFunctions& real = arrival.runtime().real;
-  nowait(real);
+  (real.*nowait)();
   if (arrival.wait()) [[likely]]
     return;
-  arrival.at_real_barrier([&] { real.GOMP_barrier(); });
+  arrival.at_real_barrier([&] { real.GOMP_barrier(0); });
 }
 
 }  // namespace
@@ -59,9 +61,10 @@ MUSTER_EXPORT std::int32_t __kmpc_cancel_barrier(abi::Ident* where, abi::GlobalT
       [&](const RealFunctions& real) { return real.__kmpc_cancel_barrier(where, thread); });
 }
 
-MUSTER_EXPORT void GOMP_barrier() {
+// Callers of today pass nothing, which is then handed on as it stands in the register.
+MUSTER_EXPORT void GOMP_barrier(int argument) {
   barrier(Entry::kGompBarrier, MUSTER_CALLER,
-          [](const RealFunctions& real) { real.GOMP_barrier(); });
+          [=](const RealFunctions& real) { real.GOMP_barrier(argument); });
 }
 
 MUSTER_EXPORT bool GOMP_barrier_cancel() {
@@ -70,33 +73,39 @@ MUSTER_EXPORT bool GOMP_barrier_cancel() {
 }
 
 MUSTER_EXPORT void GOMP_loop_end() {
-  construct_end(
-      Entry::kGompLoopEnd, MUSTER_CALLER,
-      [](const RealFunctions& real) { real.GOMP_loop_end_nowait(); },
-      [](const RealFunctions& real) { real.GOMP_loop_end(); });
+  construct_end(Entry::kGompLoopEnd, MUSTER_CALLER, &RealFunctions::GOMP_loop_end_nowait,
+                [](const RealFunctions& real) { real.GOMP_loop_end(); });
 }
 
 MUSTER_EXPORT bool GOMP_loop_end_cancel() {
   bool cancelled = false;
-  construct_end(
-      Entry::kGompLoopEndCancel, MUSTER_CALLER,
-      [](const RealFunctions& real) { real.GOMP_loop_end_nowait(); },
-      [&](const RealFunctions& real) { cancelled = real.GOMP_loop_end_cancel(); });
+  construct_end(Entry::kGompLoopEndCancel, MUSTER_CALLER, &RealFunctions::GOMP_loop_end_nowait,
+                [&](const RealFunctions& real) { cancelled = real.GOMP_loop_end_cancel(); });
   return cancelled;
 }
 
 MUSTER_EXPORT void GOMP_sections_end() {
-  construct_end(
-      Entry::kGompSectionsEnd, MUSTER_CALLER,
-      [](const RealFunctions& real) { real.GOMP_sections_end_nowait(); },
-      [](const RealFunctions& real) { real.GOMP_sections_end(); });
+  construct_end(Entry::kGompSectionsEnd, MUSTER_CALLER, &RealFunctions::GOMP_sections_end_nowait,
+                [](const RealFunctions& real) { real.GOMP_sections_end(); });
 }
 
 MUSTER_EXPORT bool GOMP_sections_end_cancel() {
   bool cancelled = false;
-  construct_end(
-      Entry::kGompSectionsEndCancel, MUSTER_CALLER,
-      [](const RealFunctions& real) { real.GOMP_sections_end_nowait(); },
-      [&](const RealFunctions& real) { cancelled = real.GOMP_sections_end_cancel(); });
+  construct_end(Entry::kGompSectionsEndCancel, MUSTER_CALLER,
+                &RealFunctions::GOMP_sections_end_nowait,
+                [&](const RealFunctions& real) { cancelled = real.GOMP_sections_end_cancel(); });
   return cancelled;
+}
+
+// The end of a construct with a task reduction, and its barrier, unless it was cancelled: then there is
+// none.
+MUSTER_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled) {
+  ensure_ready();
+  Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
+  const bool replaceable = !cancelled && arrival.replaceable();
+  const RealFunctions& real = arrival.runtime().real;
+  required(real.GOMP_workshare_task_reduction_unregister,
+           "GOMP_workshare_task_reduction_unregister")(cancelled || replaceable);
+  if (!replaceable || arrival.wait()) return;
+  arrival.at_real_barrier([&] { real.GOMP_barrier(0); });
 }

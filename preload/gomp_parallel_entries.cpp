@@ -60,9 +60,13 @@ MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned 
 MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
                                                 unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
-  // The runtime reads the reductions through the data itself, so the region cannot be wrapped.
-  const FrameScope unknown{RegionTeam{.runtime = &runtime}};
-  return runtime.real.GOMP_parallel_reductions(function, data, threads, flags);
+  const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
+  const ForkScope scope(runtime, Unfolded::kOtherKind, reinterpret_cast<const void*>(function));
+  if (runtime.contains(MUSTER_CALLER) || !scope.wraps()) {
+    return real(function, data, threads, flags);
+  }
+  ReducingRegion wrapped{*static_cast<void**>(data), {function, data, scope.whose()}};
+  return real(&ReducingRegion::run, &wrapped, threads, flags);
 }
 
 MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,

@@ -51,6 +51,9 @@ class Arrival {
       if (!calls_the_teams_runtime(*frame)) return false;
     }
     if (frame->serialized != 0) return pass(PassReason::kSerialized);
+    // A task runs here, perhaps a target region, which libgomp runs as if it were in no region.
+    if (frame->at_real_barrier) [[unlikely]]
+      return pass(PassReason::kUnknownFrame);
     PassReason reason = PassReason::kNoMemory;
     if (!joined(*frame, reason)) return pass(reason);
     frame_ = frame;
@@ -143,7 +146,7 @@ class Arrival {
   }
 
   void stand_in() {
-    at_real_barrier([&] { runtime().real.GOMP_barrier(); });
+    at_real_barrier([&] { runtime().real.GOMP_barrier(0); });
   }
 
   void gather_at_real_barrier() {

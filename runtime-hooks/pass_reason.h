@@ -18,7 +18,6 @@ namespace muster {
   X(kConsistencyCheck, "consistency check")                                               \
   X(kItt, "ITT")                                                                          \
   X(kThreadSanitizer, "thread sanitizer")                                                 \
-  X(kLibgomp, "libgomp")                                                                  \
   X(kReductionSettings, "reduction settings") /* of the runtime's, not followed */        \
   X(kOff, "MUSTER=off")
 
@@ -41,24 +40,25 @@ constexpr const char* name_of(PassReason reason) {
 }
 
 // The barriers that programs call, by symbol: the report's "by entry point".
-#define MUSTER_ENTRIES(X)                               \
-  X(kKmpcBarrier, "__kmpc_barrier")                     \
-  X(kKmpcCancelBarrier, "__kmpc_cancel_barrier")        \
-  X(kGompBarrier, "GOMP_barrier")                       \
-  X(kGompBarrierCancel, "GOMP_barrier_cancel")          \
-  X(kGompLoopEnd, "GOMP_loop_end")                      \
-  X(kGompLoopEndCancel, "GOMP_loop_end_cancel")         \
-  X(kGompSectionsEnd, "GOMP_sections_end")              \
-  X(kGompSectionsEndCancel, "GOMP_sections_end_cancel") \
-  X(kKmpcReduce, "__kmpc_reduce")                       \
-  X(kKmpcReduceNowait, "__kmpc_reduce_nowait")          \
-  X(kKmpcEndReduce, "__kmpc_end_reduce")                \
-  X(kKmpcCopyprivate, "__kmpc_copyprivate")             \
-  X(kKmpcCopyprivateLight, "__kmpc_copyprivate_light")  \
-  X(kGompSingleCopyStart, "GOMP_single_copy_start")     \
-  X(kGompSingleCopyEnd, "GOMP_single_copy_end")         \
-  X(kKmpcBarrierMaster, "__kmpc_barrier_master")        \
-  X(kKmpcEndBarrierMaster, "__kmpc_end_barrier_master") \
+#define MUSTER_ENTRIES(X)                                              \
+  X(kKmpcBarrier, "__kmpc_barrier")                                    \
+  X(kKmpcCancelBarrier, "__kmpc_cancel_barrier")                       \
+  X(kGompBarrier, "GOMP_barrier")                                      \
+  X(kGompBarrierCancel, "GOMP_barrier_cancel")                         \
+  X(kGompLoopEnd, "GOMP_loop_end")                                     \
+  X(kGompLoopEndCancel, "GOMP_loop_end_cancel")                        \
+  X(kGompSectionsEnd, "GOMP_sections_end")                             \
+  X(kGompSectionsEndCancel, "GOMP_sections_end_cancel")                \
+  X(kGompTaskReductionEnd, "GOMP_workshare_task_reduction_unregister") \
+  X(kKmpcReduce, "__kmpc_reduce")                                      \
+  X(kKmpcReduceNowait, "__kmpc_reduce_nowait")                         \
+  X(kKmpcEndReduce, "__kmpc_end_reduce")                               \
+  X(kKmpcCopyprivate, "__kmpc_copyprivate")                            \
+  X(kKmpcCopyprivateLight, "__kmpc_copyprivate_light")                 \
+  X(kGompSingleCopyStart, "GOMP_single_copy_start")                    \
+  X(kGompSingleCopyEnd, "GOMP_single_copy_end")                        \
+  X(kKmpcBarrierMaster, "__kmpc_barrier_master")                       \
+  X(kKmpcEndBarrierMaster, "__kmpc_end_barrier_master")                \
   X(kKmpcBarrierMasterNowait, "__kmpc_barrier_master_nowait")
 
 enum class Entry {

@@ -1,7 +1,8 @@
 // The entry points of the OpenMP runtimes that Muster interposes or needs, with their types. One
 // table of real addresses per runtime is made from this list (runtime.h). Sources: the interfaces
-// of LLVM's libomp 14 to 21 (kmp.h, kmp_gsupport.cpp) and of libgomp (libgomp_g.h); a name that a
-// runtime lacks is null.
+// of LLVM's libomp 14 to 21 (kmp.h, kmp_gsupport.cpp) and of libgomp 9 to 15 (libgomp_g.h); a name that
+// a runtime lacks is null. GOMP_barrier takes nothing in all of these; a later libgomp's may take an
+// int, which is handed on.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +27,15 @@
 #define MUSTER_BARRIER_FUNCTIONS(X)                                        \
   X(void, __kmpc_barrier, (abi::Ident*, abi::GlobalThread))                \
   X(std::int32_t, __kmpc_cancel_barrier, (abi::Ident*, abi::GlobalThread)) \
-  X(void, GOMP_barrier, ())                                                \
+  X(void, GOMP_barrier, (int))                                             \
   X(bool, GOMP_barrier_cancel, ())                                         \
   X(void, GOMP_loop_end, ())                                               \
   X(bool, GOMP_loop_end_cancel, ())                                        \
   X(void, GOMP_loop_end_nowait, ())                                        \
   X(void, GOMP_sections_end, ())                                           \
   X(bool, GOMP_sections_end_cancel, ())                                    \
-  X(void, GOMP_sections_end_nowait, ())
+  X(void, GOMP_sections_end_nowait, ())                                    \
+  X(void, GOMP_workshare_task_reduction_unregister, (bool))
 
 #define MUSTER_KMPC_FORK_FUNCTIONS(X)                                                            \
   X(void, __kmpc_fork_call, (abi::Ident*, std::int32_t, abi::Microtask, ...))                    \
@@ -124,6 +126,18 @@
     (abi::GompRegion, void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, \
      unsigned long long, unsigned long long, unsigned long long))
 
+// libgomp's host fallback runs a target region as if its thread were in no region.
+#define MUSTER_GOMP_TARGET_FUNCTIONS(X)                                                          \
+  X(void, GOMP_target,                                                                           \
+    (int, abi::GompRegion, const void*, std::size_t, void**, std::size_t*, unsigned char*))      \
+  X(void, GOMP_target_ext,                                                                       \
+    (int, abi::GompRegion, std::size_t, void**, std::size_t*, unsigned short*, unsigned, void**, \
+     void**))                                                                                    \
+  X(void, GOMP_target_update_ext,                                                                \
+    (int, std::size_t, void**, std::size_t*, unsigned short*, unsigned, void**))                 \
+  X(void, GOMP_target_enter_exit_data,                                                           \
+    (int, std::size_t, void**, std::size_t*, unsigned short*, unsigned, void**))
+
 #define MUSTER_REDUCTION_FUNCTIONS(X)                                                     \
   X(std::int32_t, __kmpc_reduce,                                                          \
     (abi::Ident*, abi::GlobalThread, std::int32_t, std::size_t, void*, abi::Combine,      \
@@ -157,6 +171,7 @@
   MUSTER_KMPC_TASK_FUNCTIONS(X)         \
   MUSTER_KMPC_LASTING_TASK_FUNCTIONS(X) \
   MUSTER_GOMP_TASK_FUNCTIONS(X)         \
+  MUSTER_GOMP_TARGET_FUNCTIONS(X)       \
   MUSTER_REDUCTION_FUNCTIONS(X)         \
   MUSTER_COPYPRIVATE_FUNCTIONS(X)       \
   MUSTER_BARRIER_MASTER_FUNCTIONS(X)

@@ -164,4 +164,12 @@ struct alignas(64) GompRegion {
 
 static_assert(sizeof(GompRegion) == 64);
 
+// One with task reductions, which the runtime finds through the first word of the data.
+struct ReducingRegion {
+  void* reductions;
+  GompRegion region;
+
+  static void run(void* self) { GompRegion::run(&static_cast<ReducingRegion*>(self)->region); }
+};
+
 }  // namespace muster

@@ -26,6 +26,11 @@ constexpr const char* name_of(RuntimeKind kind) {
   return "";
 }
 
+// What the functions of clang's regions take. libgomp runs none of these and has no such numbers.
+inline abi::GlobalThread global_thread_number(const RealFunctions& real) {
+  return real.__kmpc_global_thread_num != nullptr ? real.__kmpc_global_thread_num(nullptr) : 0;
+}
+
 // Whether regions of a runtime can be folded, as far as that depends on the runtime.
 enum class Foldable : std::uint8_t { kNotJudged, kYes, kNoStart, kUnknownEntries };
 

@@ -37,26 +37,39 @@ bool has_itt_collector() {
          set_value("INTEL_LIBITTNOTIFY32") != nullptr;
 }
 
+// What Muster cannot do without. A libgomp that lacks omp_get_cancellation knows no cancellation.
+bool has_what_it_takes(const Runtime& runtime) {
+  const RealFunctions& real = runtime.real;
+  if (real.omp_get_num_threads == nullptr || real.omp_get_thread_num == nullptr) return false;
+  if (real.GOMP_barrier == nullptr) return false;
+  return runtime.kind == RuntimeKind::kLibgomp ||
+         (real.__kmpc_barrier != nullptr && real.omp_get_cancellation != nullptr);
+}
+
+// Settings and tools of libomp's alone.
+bool is_watched(const Runtime& runtime, PassReason& reason) {
+  if (runtime.kind == RuntimeKind::kLibgomp) return false;
+  reason = PassReason::kTool;
+  if (has_ompt_tool(runtime)) return true;
+  reason = PassReason::kConsistencyCheck;
+  if (checks_consistency()) return true;
+  reason = PassReason::kItt;
+  return has_itt_collector();
+}
+
 }  // namespace
 
 bool why_not_replaced(const Runtime& runtime, PassReason& reason) {
   const RealFunctions& real = runtime.real;
   if (!runtimes_switched_on()) {
     reason = PassReason::kOff;
-  } else if (runtime.kind == RuntimeKind::kLibgomp) {
-    reason = PassReason::kLibgomp;
-  } else if (has_ompt_tool(runtime)) {
-    reason = PassReason::kTool;
-  } else if (checks_consistency()) {
-    reason = PassReason::kConsistencyCheck;
-  } else if (has_itt_collector()) {
-    reason = PassReason::kItt;
+  } else if (is_watched(runtime, reason)) {
+    return true;
   } else if (dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) {
     reason = PassReason::kThreadSanitizer;
-  } else if (real.omp_get_num_threads == nullptr || real.omp_get_thread_num == nullptr ||
-             real.omp_get_cancellation == nullptr || real.__kmpc_barrier == nullptr) {
+  } else if (!has_what_it_takes(runtime)) {
     reason = PassReason::kUnknownFrame;
-  } else if (real.omp_get_cancellation() != 0) {
+  } else if (real.omp_get_cancellation != nullptr && real.omp_get_cancellation() != 0) {
     reason = PassReason::kCancellation;
   } else {
     return false;

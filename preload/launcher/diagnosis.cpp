@@ -167,7 +167,7 @@ std::string nothing_to_replace(const Diagnosis& diagnosis) {
   if (diagnosis.importers.empty()) {
     return "nothing to replace: no linked object calls an OpenMP entry point that Muster replaces.";
   }
-  return fmt::format("nothing to replace: {} is not replaced yet, its calls pass through.",
+  return fmt::format("nothing to replace: {}, so its calls pass through.",
                      name_of(diagnosis.runtimes.front().kind));
 }
 

@@ -126,9 +126,7 @@ const char* name_of(RuntimeKind kind) {
   return "an OpenMP runtime Muster does not know";
 }
 
-bool is_replaced(RuntimeKind kind) {
-  return kind == RuntimeKind::kLibomp || kind == RuntimeKind::kLibiomp5;
-}
+bool is_replaced(RuntimeKind kind) { return kind != RuntimeKind::kUnknown; }
 
 std::optional<OpenmpRuntime> identify_runtime(const fs::path& path, const ElfFile& file) {
   const bool kmpc = file.exported.count("__kmpc_fork_call") != 0;

@@ -1,5 +1,6 @@
 #include "preload/thunks/serial_answers.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "runtime-hooks/folding/watch.h"
@@ -29,6 +30,9 @@ constexpr auto omp_get_active_level_ = omp_get_active_level;
 constexpr auto omp_get_max_threads_ = omp_get_max_threads;
 int omp_get_ancestor_thread_num_(const int* level) { return omp_get_ancestor_thread_num(*level); }
 int omp_get_team_size_(const int* level) { return omp_get_team_size(*level); }
+// libgomp's, for Fortran code whose integers are 8 bytes long.
+int omp_get_ancestor_thread_num_8_(const std::int64_t* level) { return *level == 0 ? 0 : -1; }
+int omp_get_team_size_8_(const std::int64_t* level) { return *level == 0 ? 1 : -1; }
 constexpr auto ompc_get_ancestor_thread_num = omp_get_ancestor_thread_num;
 constexpr auto ompc_get_team_size = omp_get_team_size;
 
@@ -63,6 +67,7 @@ AnyFunction answer_without_runtime(const char* name) {
   if (begins(name, "omp_in_final")) return any(one);
   if (begins(name, "omp_get_place_num")) return any(minus_one);
   if (begins(name, "omp_pause_resource")) return any(minus_one);
+  if (begins(name, "omp_target_mem")) return any(one);          // failed
   if (begins(name, "omp_control_tool")) return any(minus_two);  // no tool
   return any(zero);
 }

@@ -32,10 +32,13 @@ bool watch_fork(Runtime& runtime) {
 Foldable judge(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
   if (real.GOMP_parallel_start == nullptr || real.GOMP_parallel_end == nullptr ||
-      real.GOMP_barrier == nullptr || real.__kmpc_global_thread_num == nullptr ||
-      real.__kmpc_push_num_threads == nullptr || real.omp_get_max_threads == nullptr ||
+      real.GOMP_barrier == nullptr || real.omp_get_max_threads == nullptr ||
       real.omp_set_num_threads == nullptr || real.omp_get_dynamic == nullptr ||
       real.omp_get_level == nullptr) {
+    return Foldable::kNoStart;
+  }
+  if (runtime.kind != RuntimeKind::kLibgomp &&
+      (real.__kmpc_global_thread_num == nullptr || real.__kmpc_push_num_threads == nullptr)) {
     return Foldable::kNoStart;
   }
   return unknown_entry_point(runtime) != nullptr ? Foldable::kUnknownEntries : Foldable::kYes;
@@ -157,7 +160,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   const int size = runtime_->team_size();
   PassReason reason = PassReason::kNoMemory;
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
-  global_ = real.__kmpc_global_thread_num(nullptr);
+  global_ = global_thread_number(real);
   inner_max_ = real.omp_get_max_threads();
   state_->top = nullptr;
   if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
@@ -197,11 +200,11 @@ void Fold::run_open(const RegionBody& body) {
   }
   // What need not wait for the others.
   const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
-  if (fp_is_inherited()) fp.put_in_force();
+  if (fp_is_inherited(*runtime_)) fp.put_in_force();
   const bool called_off = !team_->end_region(me, 0);
   if (called_off) [[unlikely]] {
     finish_tasks(frame_);
-    if (fp_is_inherited()) fp.put_in_force();
+    if (fp_is_inherited(*runtime_)) fp.put_in_force();
   }
   counted_region_ends(*state_, frame_);
   state_->top = nullptr;

@@ -33,7 +33,7 @@ class OwnState {
 void Fold::finish_tasks(Frame& frame) const {
   frame.at_real_barrier = true;
   give_place_back();
-  runtime_->real.GOMP_barrier();
+  runtime_->real.GOMP_barrier(0);
   frame.at_real_barrier = false;
 }
 
@@ -55,7 +55,7 @@ void Fold::work(void* fold) {
     Fold* const fold_before = (*state).fold;
     (*state).fold = &self;
     t_muster_watches = kInFoldedRegion;
-    self.take_orders(*state, frame, real.__kmpc_global_thread_num(nullptr));
+    self.take_orders(*state, frame, global_thread_number(real));
     t_muster_watches = watches_before;
     (*state).fold = fold_before;
   }
@@ -74,7 +74,7 @@ void Fold::take_orders(ThreadState& state, Frame& frame, abi::GlobalThread its_g
       gathered = kNoEpisode;
     }
     if (order_.leave) return;
-    if (fp_is_inherited()) order_.fp.put_in_force();
+    if (fp_is_inherited(*runtime_)) order_.fp.put_in_force();
     frame.serialized = 0;
     abi::GlobalThread global = its_global;
     auto bound = static_cast<std::int32_t>(frame.thread);

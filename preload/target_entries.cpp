@@ -1,0 +1,74 @@
+// gcc's target constructs: their tasks, and what runs on the host.
+#include "preload/entry.h"
+#include "runtime-hooks/barrier_gate.h"
+#include "runtime-hooks/region.h"
+
+using namespace muster;
+
+namespace {
+
+// libgomp's flag for `nowait` target constructs (gomp-constants.h).
+constexpr unsigned kGompTargetNowait = 1U << 0;
+
+void creates_target_task(unsigned flags) {
+  if ((flags & kGompTargetNowait) != 0) note_task(/*lasting=*/true);
+}
+
+// On the host libgomp runs a target region as if its thread were in no region, and new to the runtime:
+// its barriers are nobody's, and the regions it forks are other regions.
+class TargetScope {
+ public:
+  explicit TargetScope(Runtime& runtime) : state_(t_thread_state) {
+    if (state_ == nullptr || state_->top == nullptr) return;
+    frame_.outer = state_->top;
+    frame_.runtime = &runtime;
+    frame_.between_regions = is_known(state_->top);
+    state_->top = &frame_;
+  }
+  ~TargetScope() {
+    if (frame_.outer != nullptr) state_->top = frame_.outer;
+  }
+  TargetScope(const TargetScope&) = delete;
+  TargetScope& operator=(const TargetScope&) = delete;
+
+ private:
+  ThreadState* const state_;
+  Frame frame_;
+};
+
+}  // namespace
+
+MUSTER_EXPORT void GOMP_target(int device, abi::GompRegion function, const void* unused,
+                               std::size_t count, void** addresses, std::size_t* sizes,
+                               unsigned char* kinds) {
+  entering("GOMP_target", MUSTER_CALLER);
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target");
+  const TargetScope scope(runtime);
+  required(runtime.real.GOMP_target, "GOMP_target")(device, function, unused, count, addresses,
+                                                    sizes, kinds);
+}
+
+MUSTER_EXPORT void GOMP_target_ext(int device, abi::GompRegion function, std::size_t count,
+                                   void** addresses, std::size_t* sizes, unsigned short* kinds,
+                                   unsigned flags, void** depend, void** arguments) {
+  entering("GOMP_target_ext", MUSTER_CALLER);
+  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target_ext");
+  creates_target_task(flags);
+  const TargetScope scope(runtime);
+  required(runtime.real.GOMP_target_ext, "GOMP_target_ext")(device, function, count, addresses,
+                                                            sizes, kinds, flags, depend, arguments);
+}
+
+MUSTER_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
+                                          std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                                          void** depend) {
+  creates_target_task(flags);
+  MUSTER_REAL(GOMP_target_update_ext)(device, count, addresses, sizes, kinds, flags, depend);
+}
+
+MUSTER_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
+                                               std::size_t* sizes, unsigned short* kinds,
+                                               unsigned flags, void** depend) {
+  creates_target_task(flags);
+  MUSTER_REAL(GOMP_target_enter_exit_data)(device, count, addresses, sizes, kinds, flags, depend);
+}
