@@ -1,21 +1,10 @@
 // Parallel regions of gcc's code: each gets a team frame around its function.
 #include "preload/entry.h"
-#include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/region.h"
+#include "preload/gomp_region.h"
 #include "runtime-hooks/started_region.h"
 
 namespace muster {
 namespace {
-
-// fork(function, data) is the real call, for the region as it is or wrapped.
-template <class Fork>
-auto region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data, Fork&& fork,
-            Unfolded why = Unfolded::kOtherKind) {
-  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
-  if (runtime.contains(caller) || !scope.wraps()) return fork(function, data);
-  GompRegion wrapped{function, data, scope.whose()};
-  return fork(&GompRegion::run, static_cast<void*>(&wrapped));
-}
 
 template <class Start>
 void start_region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
@@ -47,14 +36,9 @@ MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned 
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
   const RegionCall call{
       runtime, RegionBody(function, &data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
-  Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && !runtime.contains(MUSTER_CALLER) && run_folded(call, why)) return;
-  region(
-      runtime, MUSTER_CALLER, function, data,
-      [&](abi::GompRegion body, void* argument) {
-        runtime.real.GOMP_parallel(body, argument, threads, flags);
-      },
-      why);
+  region(call, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel(body, argument, threads, flags);
+  });
 }
 
 MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
@@ -68,34 +52,6 @@ MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* 
   ReducingRegion wrapped{*static_cast<void**>(data), {function, data, scope.whose()}};
   return real(&ReducingRegion::run, &wrapped, threads, flags);
 }
-
-MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
-                                          unsigned count, unsigned flags) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections");
-  region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel_sections(body, argument, threads, count, flags);
-  });
-}
-
-#define MUSTER_LOOP(result, name, parameters)                                                  \
-  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin,  \
-                          long end, long step, long chunk, unsigned flags) {                   \
-    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                      \
-    region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) { \
-      runtime.real.name(body, argument, threads, begin, end, step, chunk, flags);              \
-    });                                                                                        \
-  }
-MUSTER_GOMP_PARALLEL_LOOPS(MUSTER_LOOP)
-
-#define MUSTER_RUNTIME_LOOP(result, name, parameters)                                          \
-  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin,  \
-                          long end, long step, unsigned flags) {                               \
-    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                      \
-    region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) { \
-      runtime.real.name(body, argument, threads, begin, end, step, flags);                     \
-    });                                                                                        \
-  }
-MUSTER_GOMP_PARALLEL_RUNTIME_LOOPS(MUSTER_RUNTIME_LOOP)
 
 // The form of gcc before 4.9: start, the primary thread runs the function itself, end.
 

@@ -70,6 +70,35 @@
   MUSTER_GOMP_LOOP_START(X, GOMP_parallel_loop_dynamic_start) \
   MUSTER_GOMP_LOOP_START(X, GOMP_parallel_loop_guided_start)
 
+// What starts the same loops inside a region, and what gives a thread its next share of one.
+#define MUSTER_GOMP_CHUNKED_START(X, name) X(bool, name, (long, long, long, long, long*, long*))
+#define MUSTER_GOMP_RUNTIME_START(X, name) X(bool, name, (long, long, long, long*, long*))
+#define MUSTER_GOMP_WORKSHARING_STARTS(X)                                  \
+  MUSTER_GOMP_CHUNKED_START(X, GOMP_loop_static_start)                     \
+  MUSTER_GOMP_CHUNKED_START(X, GOMP_loop_dynamic_start)                    \
+  MUSTER_GOMP_CHUNKED_START(X, GOMP_loop_guided_start)                     \
+  MUSTER_GOMP_CHUNKED_START(X, GOMP_loop_nonmonotonic_dynamic_start)       \
+  MUSTER_GOMP_CHUNKED_START(X, GOMP_loop_nonmonotonic_guided_start)        \
+  MUSTER_GOMP_RUNTIME_START(X, GOMP_loop_runtime_start)                    \
+  MUSTER_GOMP_RUNTIME_START(X, GOMP_loop_nonmonotonic_runtime_start)       \
+  MUSTER_GOMP_RUNTIME_START(X, GOMP_loop_maybe_nonmonotonic_runtime_start) \
+  X(unsigned, GOMP_sections_start, (unsigned))
+
+#define MUSTER_GOMP_LOOP_NEXTS(X)                              \
+  X(bool, GOMP_loop_static_next, (long*, long*))               \
+  X(bool, GOMP_loop_dynamic_next, (long*, long*))              \
+  X(bool, GOMP_loop_guided_next, (long*, long*))               \
+  X(bool, GOMP_loop_nonmonotonic_dynamic_next, (long*, long*)) \
+  X(bool, GOMP_loop_nonmonotonic_guided_next, (long*, long*))  \
+  X(bool, GOMP_loop_runtime_next, (long*, long*))              \
+  X(bool, GOMP_loop_nonmonotonic_runtime_next, (long*, long*)) \
+  X(bool, GOMP_loop_maybe_nonmonotonic_runtime_next, (long*, long*))
+
+#define MUSTER_GOMP_WORKSHARING_FUNCTIONS(X) \
+  MUSTER_GOMP_WORKSHARING_STARTS(X)          \
+  MUSTER_GOMP_LOOP_NEXTS(X)                  \
+  X(unsigned, GOMP_sections_next, ())
+
 #define MUSTER_GOMP_PARALLEL_FUNCTIONS(X)                                                         \
   X(void, GOMP_parallel, (abi::GompRegion, void*, unsigned, unsigned))                            \
   X(void, GOMP_parallel_start, (abi::GompRegion, void*, unsigned))                                \
@@ -168,6 +197,7 @@
   MUSTER_BARRIER_FUNCTIONS(X)           \
   MUSTER_KMPC_FORK_FUNCTIONS(X)         \
   MUSTER_GOMP_PARALLEL_FUNCTIONS(X)     \
+  MUSTER_GOMP_WORKSHARING_FUNCTIONS(X)  \
   MUSTER_KMPC_TASK_FUNCTIONS(X)         \
   MUSTER_KMPC_LASTING_TASK_FUNCTIONS(X) \
   MUSTER_GOMP_TASK_FUNCTIONS(X)         \

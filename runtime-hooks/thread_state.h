@@ -15,6 +15,7 @@
 namespace muster {
 
 class Fold;
+struct FirstShare;
 class Team;
 class ThreadCounters;
 struct Member;
@@ -49,6 +50,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   ThreadCounters* counters = nullptr;  // null where nobody counts (counted_region.h)
   QuietRegions quiet;
   std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
+  FirstShare* first_share = nullptr;  // until the region's function asks for it (combined_region.h)
   Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
   Tally regions;
   Tally folded;  // of these

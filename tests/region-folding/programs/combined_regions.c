@@ -1,5 +1,5 @@
 // Regions that gcc's code opens by entry points of their own: combined with loops and sections.
-// muster-test: folded >= 15
+// muster-test: folded >= 110
 #include "trap.h"
 
 enum { kCount = 40 };

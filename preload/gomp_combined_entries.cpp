@@ -1,0 +1,105 @@
+// gcc's parallel regions that are a loop or sections as a whole, and what hands out their shares.
+#include "preload/entry.h"
+#include "preload/gomp_region.h"
+#include "runtime-hooks/folding/combined_region.h"
+
+namespace muster {
+namespace {
+
+// start(share) starts the construct inside a region; null where the runtime cannot: `can_start`.
+template <class Start, class Fork>
+void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
+                     unsigned threads, unsigned flags, bool can_start, Start start, Fork&& fork) {
+  CombinedRegion<Start> combined{function, data, start};
+  void* its_data = &combined;
+  const bool clause = flags != 0 || !can_start;
+  const RegionCall call{runtime, RegionBody(&CombinedRegion<Start>::run, &its_data), site, threads,
+                        clause};
+  region(call, function, data, fork);
+}
+
+Runtime& ready_runtime_of(const void* caller, const char* symbol) {
+  ensure_ready();
+  return runtime_of(caller, symbol);
+}
+
+}  // namespace
+}  // namespace muster
+
+using namespace muster;
+
+MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
+                                          unsigned count, unsigned flags) {
+  Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_sections");
+  const RealFunctions& real = runtime.real;
+  combined_region(
+      runtime, {"GOMP_parallel_sections", MUSTER_CALLER}, function, data, threads, flags,
+      real.GOMP_sections_start != nullptr && real.GOMP_sections_next != nullptr,
+      [&real, count](FirstShare& share) { share.section = real.GOMP_sections_start(count); },
+      [&](abi::GompRegion body, void* argument) {
+        real.GOMP_parallel_sections(body, argument, threads, count, flags);
+      });
+}
+
+MUSTER_EXPORT unsigned GOMP_sections_next() {
+  FirstShare share;
+  if (take_first_share(share)) return share.section;
+  return MUSTER_REAL(GOMP_sections_next)();
+}
+
+#define MUSTER_LOOP(kind)                                                                          \
+  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,               \
+                                               unsigned threads, long begin, long end, long step,  \
+                                               long chunk, unsigned flags) {                       \
+    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);               \
+    const RealFunctions& real = runtime.real;                                                      \
+    const auto start = real.GOMP_loop_##kind##_start;                                              \
+    combined_region(                                                                               \
+        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags,     \
+        start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                               \
+        [=](FirstShare& share) {                                                                   \
+          share.some = start(begin, end, step, chunk, &share.begin, &share.end);                   \
+        },                                                                                         \
+        [&](abi::GompRegion body, void* argument) {                                                \
+          real.GOMP_parallel_loop_##kind(body, argument, threads, begin, end, step, chunk, flags); \
+        });                                                                                        \
+  }
+MUSTER_LOOP(static)
+MUSTER_LOOP(dynamic)
+MUSTER_LOOP(guided)
+MUSTER_LOOP(nonmonotonic_dynamic)
+MUSTER_LOOP(nonmonotonic_guided)
+
+#define MUSTER_RUNTIME_LOOP(kind)                                                                 \
+  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,              \
+                                               unsigned threads, long begin, long end, long step, \
+                                               unsigned flags) {                                  \
+    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);              \
+    const RealFunctions& real = runtime.real;                                                     \
+    const auto start = real.GOMP_loop_##kind##_start;                                             \
+    combined_region(                                                                              \
+        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags,    \
+        start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                              \
+        [=](FirstShare& share) {                                                                  \
+          share.some = start(begin, end, step, &share.begin, &share.end);                         \
+        },                                                                                        \
+        [&](abi::GompRegion body, void* argument) {                                               \
+          real.GOMP_parallel_loop_##kind(body, argument, threads, begin, end, step, flags);       \
+        });                                                                                       \
+  }
+MUSTER_RUNTIME_LOOP(runtime)
+MUSTER_RUNTIME_LOOP(nonmonotonic_runtime)
+MUSTER_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+
+#define MUSTER_NEXT(result, name, parameters)       \
+  MUSTER_EXPORT bool name(long* begin, long* end) { \
+    FirstShare share;                               \
+    if (!take_first_share(share)) [[likely]]        \
+      return MUSTER_REAL(name)(begin, end);         \
+    if (share.some) {                               \
+      *begin = share.begin;                         \
+      *end = share.end;                             \
+    }                                               \
+    return share.some;                              \
+  }
+MUSTER_GOMP_LOOP_NEXTS(MUSTER_NEXT)

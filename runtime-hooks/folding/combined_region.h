@@ -1,0 +1,50 @@
+// gcc's combined constructs (`parallel for schedule(dynamic)`, `parallel sections`) in a fold. Their
+// function asks for a thread's next share at once, since the runtime has started the worksharing
+// construct with the region. In a fold each thread starts it inside the region; to start is to get the
+// first share, which is kept until the function asks.
+#pragma once
+
+#include "runtime-hooks/abi.h"
+#include "runtime-hooks/thread_state.h"
+
+namespace muster {
+
+// Iterations [begin, end), or a section's number; or that there is none.
+struct FirstShare {
+  bool some = false;
+  long begin = 0;
+  long end = 0;
+  unsigned section = 0;
+};
+
+// The calling thread's share that was kept for it. False: it has asked before, or there was none to
+// keep.
+inline bool take_first_share(FirstShare& share) {
+  ThreadState* state = t_thread_state;
+  if (state == nullptr || state->first_share == nullptr) [[likely]]
+    return false;
+  share = *state->first_share;
+  state->first_share = nullptr;
+  return true;
+}
+
+// In place of the region's function, on the primary thread's stack. Start: called by each thread, gives
+// its first share.
+template <class Start>
+struct CombinedRegion {
+  abi::GompRegion function;
+  void* data;
+  Start start;
+
+  static void run(void* region) {
+    const CombinedRegion& self = *static_cast<const CombinedRegion*>(region);
+    FirstShare share;
+    self.start(share);
+    ThreadState& state = *t_thread_state;  // a fold's threads have one
+    state.first_share = &share;
+    self.function(self.data);
+    state.first_share = nullptr;  // also keeps the share alive: the call is not a jump
+  }
+};
+
+}  // namespace muster
