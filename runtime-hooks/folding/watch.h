@@ -19,10 +19,9 @@ extern "C" thread_local constinit std::uint8_t t_muster_watches
 
 // What an entry point does to a fold that it is called beside.
 enum class Effect : std::uint8_t {
-  kCloses,          // needs the serial part to be one
-  kClosesLibgomps,  // the same, but only where the runtime is libgomp
-  kSets,            // changes a setting that regions inherit
-  kPushes,          // an unusual clause for the thread's next region
+  kCloses,  // needs the serial part to be one
+  kSets,    // changes a setting that regions inherit
+  kPushes,  // an unusual clause for the thread's next region
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
@@ -30,7 +29,6 @@ enum class Effect : std::uint8_t {
 constexpr std::uint8_t watched_in(Effect effect) {
   switch (effect) {
     case Effect::kCloses:
-    case Effect::kClosesLibgomps:
       return kInSerialPart;
     case Effect::kSets:
       return kInSerialPart | kInFoldedRegion;
