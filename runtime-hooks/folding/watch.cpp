@@ -32,6 +32,9 @@ Fold* fold_around() {
 void on_watched_call(const char* symbol, Effect effect, const void* caller) {
   Fold* fold = fold_around();
   if (fold != nullptr && fold->is_runtimes_own(caller)) return;
+  if (effect == Effect::kClosesByTask && fold != nullptr &&
+      fold->runtime().kind != RuntimeKind::kLibgomp)
+    return;
   const std::uint8_t watches = t_muster_watches;
   if ((watches & kInSerialPart) != 0) {
     const int saved = errno;

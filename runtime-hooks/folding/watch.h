@@ -19,9 +19,10 @@ extern "C" thread_local constinit std::uint8_t t_muster_watches
 
 // What an entry point does to a fold that it is called beside.
 enum class Effect : std::uint8_t {
-  kCloses,  // needs the serial part to be one
-  kSets,    // changes a setting that regions inherit
-  kPushes,  // an unusual clause for the thread's next region
+  kCloses,        // needs the serial part to be one
+  kSets,          // changes a setting that regions inherit
+  kPushes,        // an unusual clause for the thread's next region
+  kClosesByTask,  // as kCloses, for a runtime in which it looks at the calling task: libgomp
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
@@ -29,6 +30,7 @@ enum class Effect : std::uint8_t {
 constexpr std::uint8_t watched_in(Effect effect) {
   switch (effect) {
     case Effect::kCloses:
+    case Effect::kClosesByTask:
       return kInSerialPart;
     case Effect::kSets:
       return kInSerialPart | kInFoldedRegion;
