@@ -4,17 +4,23 @@
     fetch.py build/runtimes [NAME ...]
 
 leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 and libiomp5, in it
-the one real library under the three names that programs ask for. With LD_LIBRARY_PATH set to that
-folder, a program linked with any of them runs on it. What is there already is left alone.
+the one real library under the three names that programs ask for, and for each of libgomp7, libgomp9, libgomp12 and
+libgomp14, in it libgomp.so.1. With LD_LIBRARY_PATH set to that folder, a program linked with any of them
+runs on it. What is there already is left alone.
 
-libomp16-aarch64 and libomp16-ppc64le are for other processors than this one and fetched only when asked
-for, into a folder of their own (tests/cross).
+libgomp7 and libgomp9 are what Python wheels carry: Red Hat's builds, with the interfaces of gcc 7 and gcc 9. libgomp14 and
+libgomp16 need a newer C library than this machine may have. It lies beside them, in libc/, and programs run on it by
+its loader (loading.py).
+
+libgomp10 and libgomp16 are fetched only when asked for. So are libomp16-aarch64 and libomp16-ppc64le, which are for other
+processors than this one, into a folder of their own (tests/cross).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -24,7 +30,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-LINK_NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
+from loading import loader_command
+
+LIBOMP_NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
+LIBGOMP_NAMES = ("libgomp.so.1",)
+LIBC = "libc"  # folder of the C library that a runtime brings with it
+LIBC_FILES = ("ld-linux*.so.*", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1")
 STAMP = ".stamp"
 
 
@@ -36,9 +47,12 @@ class FetchError(Exception):
 class Runtime:
     name: str
     package: str  # what apt-get or pip downloads
-    member: str  # the library inside it
+    member: str  # the library inside it, as a glob pattern
     fetch: Callable[[str, Path], None]  # unpacks the package into a directory
+    link_names: tuple[str, ...] = LIBOMP_NAMES
     runs_here: bool = True
+    by_default: bool = True
+    libc: str = ""  # folder of the C library in the package, as a glob pattern
 
 
 def run_quietly(command: list[str], directory: Path, hint: str) -> None:
@@ -87,6 +101,40 @@ def fetch_foreign_debian(package: str, directory: Path) -> None:
     run_quietly(["dpkg-deb", "-x", str(archive), str(directory)], directory, "install the package `dpkg`")
 
 
+def own_archive() -> str:
+    """Where this machine's own release of Debian comes from, to take another one from there."""
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    listing = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    for line in listing.stdout.splitlines():
+        site, *rest = line.split()
+        if rest == [release, "main"]:
+            return site
+    raise FetchError("this machine has no source of Debian's packages; its other releases are fetched from there")
+
+
+def fetch_other_debian(package: str, directory: Path) -> None:
+    """`package` is NAME[+NAME...]/RELEASE. apt's own lists and settings stay as they are."""
+    names, release = package.split("/")
+    apt = directory / "apt"
+    for folder in ("lists/partial", "cache/archives/partial"):
+        (apt / folder).mkdir(parents=True)
+    (apt / "status").touch()
+    (apt / "sources.list").write_text(f"deb {own_archive()} {release} main\n")
+    options = [f"Dir::Etc::SourceList={apt}/sources.list", "Dir::Etc::SourceParts=/dev/null"]
+    options += [f"Dir::State::lists={apt}/lists", f"Dir::State::status={apt}/status", f"Dir::Cache={apt}/cache"]
+    options += ["APT::Sandbox::User=root", "Acquire::Languages=none"]
+    command = ["apt-get", *(part for option in options for part in ("-o", option))]
+    hint = f"it is in Debian's release {release}; is there a network?"
+    run_quietly([*command, "update", "-qq"], directory, hint)
+    run_quietly([*command, "download", "--quiet", *names.split("+")], directory, hint)
+    shutil.rmtree(apt)
+    for archive in directory.glob("*.deb"):
+        run_quietly(["dpkg-deb", "-x", str(archive), str(directory)], directory, "install the package `dpkg`")
+
+
 def fetch_wheel(package: str, directory: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--dest", ".", package]
@@ -98,6 +146,8 @@ def fetch_wheel(package: str, directory: Path) -> None:
         wheel.extractall(directory)
 
 
+LIBGOMP = "usr/lib/*-linux-gnu/libgomp.so.1.0.0"
+GLIBC = "usr/lib/*-linux-gnu"
 LIBOMP16 = "usr/lib/llvm-16/lib/libomp.so.5"
 RUNTIMES = (
     Runtime("libomp14", "libomp5-14", "usr/lib/llvm-14/lib/libomp.so.5", fetch_debian),
@@ -110,6 +160,18 @@ RUNTIMES = (
         "intel_openmp-2026.2.0.data/data/lib/libiomp5.so",
         fetch_wheel,
     ),
+    Runtime(
+        "libgomp7", "pykdtree==1.3.9", "pykdtree.libs/libgomp-*.so.1.0.0", fetch_wheel, LIBGOMP_NAMES
+    ),
+    Runtime(
+        "libgomp9", "sparse-dot-topn==1.2.0", "sparse_dot_topn.libs/libgomp-*.so.1.0.0", fetch_wheel, LIBGOMP_NAMES
+    ),
+    Runtime("libgomp10", "libgomp1/bullseye", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, by_default=False),
+    Runtime("libgomp12", "libgomp1", LIBGOMP, fetch_debian, LIBGOMP_NAMES),
+    Runtime("libgomp14", "libgomp1+libc6/trixie", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, libc=GLIBC),
+    Runtime(
+        "libgomp16", "libgomp1+libc6/forky", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, by_default=False, libc=GLIBC
+    ),
     *(
         Runtime(f"libomp16-{processor}", f"libomp5-16:{architecture}", LIBOMP16, fetch_foreign_debian, runs_here=False)
         for processor, architecture in (("aarch64", "arm64"), ("ppc64le", "ppc64el"))
@@ -120,34 +182,43 @@ RUNTIMES = (
 def check_loads(library: Path) -> None:
     """A library for another machine, or one that misses another library, is found here."""
     program = "import ctypes, sys; ctypes.CDLL(sys.argv[1]).omp_get_max_threads()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(library)], capture_output=True, text=True, check=False
-    )
+    command = [*loader_command(library.parent), sys.executable, "-c", program, str(library)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         raise FetchError(f"{library.name} does not load: {lines[-1]}")
+
+
+def one_file(folder: Path, pattern: str, package: str) -> Path:
+    found = [path for path in folder.glob(pattern) if path.is_file()]
+    if len(found) != 1:
+        raise FetchError(f"{package} holds {len(found)} of {pattern} instead of one")
+    return found[0]
 
 
 def install(runtime: Runtime, directory: Path) -> bool:
     """Puts one runtime in place; false where it already was."""
     target = directory / runtime.name
     stamp = target / STAMP
-    complete = all((target / name).exists() for name in LINK_NAMES)
+    complete = all((target / name).exists() for name in runtime.link_names)
     if complete and stamp.is_file() and stamp.read_text() == runtime.package:
         return False
     with tempfile.TemporaryDirectory(dir=directory, prefix=".fetch-") as scratch:
         unpacked = Path(scratch) / "unpacked"
         unpacked.mkdir()
         runtime.fetch(runtime.package, unpacked)
-        library = unpacked / runtime.member
-        if not library.is_file():
-            raise FetchError(f"{runtime.package} holds no {runtime.member}")
+        library = one_file(unpacked, runtime.member, runtime.package)
         ready = Path(scratch) / "ready"
         ready.mkdir()
         shutil.copyfile(library, ready / library.name)
-        for link in LINK_NAMES:
+        for link in runtime.link_names:
             if link != library.name:
                 (ready / link).symlink_to(library.name)
+        if runtime.libc:
+            (ready / LIBC).mkdir()
+            for name in LIBC_FILES:
+                file = one_file(unpacked, f"{runtime.libc}/{name}", runtime.package)
+                shutil.copy(file, ready / LIBC / file.name)
         if runtime.runs_here:
             check_loads(ready / library.name)
         (ready / STAMP).write_text(runtime.package)
@@ -175,7 +246,8 @@ def main() -> int:
     directory = arguments.directory.resolve()
     status = 0
     for runtime in RUNTIMES:
-        wanted = runtime.name in arguments.names if arguments.names else runtime.runs_here
+        by_default = runtime.runs_here and runtime.by_default
+        wanted = runtime.name in arguments.names if arguments.names else by_default
         if not wanted:
             continue
         try:
