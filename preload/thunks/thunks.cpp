@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "preload/thunks/serial_answers.h"
+#include "runtime-hooks/barrier_gate.h"
 #include "runtime-hooks/destination.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/watch.h"
@@ -197,6 +198,7 @@ AnyFunction go_on(unsigned index, const void* caller) {
     if (const AnyFunction answer = answer_without_runtime(thunk.name)) return answer;
     nobody_has(thunk.name);
   }
+  if (thunk.effect == Effect::kCreatesTasks) note_task(/*lasting=*/true);
   const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
   const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
   if (watched != 0 && !target.from_runtime && !is_elsewhere) [[unlikely]] {

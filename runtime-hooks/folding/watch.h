@@ -23,6 +23,7 @@ enum class Effect : std::uint8_t {
   kSets,          // changes a setting that regions inherit
   kPushes,        // an unusual clause for the thread's next region
   kClosesByTask,  // as kCloses, for a runtime in which it looks at the calling task: libgomp
+  kCreatesTasks,  // as kCloses, and wherever it is called
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
@@ -35,6 +36,7 @@ constexpr std::uint8_t watched_in(Effect effect) {
     case Effect::kSets:
       return kInSerialPart | kInFoldedRegion;
     case Effect::kPushes:
+    case Effect::kCreatesTasks:
       return 0xFF;
   }
   return 0xFF;
