@@ -95,6 +95,10 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument(
         "--libomp", default=waiting.DEFAULT_LIBOMP, help=f"which of them is libomp ({waiting.DEFAULT_LIBOMP})"
     )
+    parser.add_argument(
+        "--libgomp", dest="libomp", action="store_const", const=waiting.LIBGOMP,
+        help="preload into the programs linked with libgomp, and compare with libgomp's own settings only",
+    )
     options = parser.parse_args(arguments)
     filters = ("programs", "threads", "loads", "burners", "work", "settings")
     if not (options.quick or options.full or options.list or any(getattr(options, name) for name in filters)):

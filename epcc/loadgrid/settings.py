@@ -11,8 +11,9 @@ AUTO = "auto"
 STOCK = "stock"
 FIXED = "fixed"
 PART_OF_AUTO = "part"  # auto with a part of it switched off: measured where asked for, compared with nothing
-DEFAULT_STOCK = "libomp"
+DEFAULT_STOCK = ("libomp", "libgomp")  # the first that was measured
 DEFAULT_LIBOMP = "libomp19"
+LIBGOMP = "libgomp"  # in place of a libomp: Muster is preloaded into the programs that are linked with it
 FIXED_TIME = "50us"  # Peter et al.; stands for <n>us
 QUICK_SETTINGS = ("libomp", "libomp-passive", "libgomp", "libgomp-passive", "auto", "spin", "block", "yield", "2cs+")
 # What would change a run behind our back.
@@ -53,6 +54,8 @@ def policies(launcher: Path) -> list[str]:
 
 def where(runtimes: Path, name: str) -> dict[str, str]:
     """Makes programs take that runtime; nothing where the system's must do."""
+    if name == LIBGOMP:
+        return {}
     if (runtimes / name).is_dir():
         return {"LD_LIBRARY_PATH": str(runtimes / name)}
     if name not in (DEFAULT_LIBOMP, "libiomp5"):
@@ -61,14 +64,22 @@ def where(runtimes: Path, name: str) -> dict[str, str]:
 
 
 def stock(runtimes: Path, libomp_name: str) -> tuple[list[Setting], list[str]]:
-    """The stock settings, and a line for each that cannot be had. A runtime in the folder goes before the system's."""
+    """The stock settings, and a line for each that cannot be had. A runtime in the folder goes before the system's.
+
+    Beside Muster on libgomp only libgomp's: who has such a program has no other.
+    """
     passive = {"OMP_WAIT_POLICY": "passive"}
+    of_libgomp = [
+        Setting("libgomp", STOCK, "-gomp", {}, "libgomp"),
+        Setting("libgomp-passive", STOCK, "-gomp", passive, "libgomp"),
+    ]
+    if libomp_name == LIBGOMP:
+        return of_libgomp, []
     libomp = where(runtimes, libomp_name)
     found = [
         Setting("libomp", STOCK, "", libomp, "libomp"),
         Setting("libomp-passive", STOCK, "", libomp | passive, "libomp"),
-        Setting("libgomp", STOCK, "-gomp", {}, "libgomp"),
-        Setting("libgomp-passive", STOCK, "-gomp", passive, "libgomp"),
+        *of_libgomp,
     ]
     if libiomp5 := where(runtimes, "libiomp5"):
         return [*found, Setting("libiomp5", STOCK, "", libiomp5, "libiomp5")], []
@@ -76,16 +87,17 @@ def stock(runtimes: Path, libomp_name: str) -> tuple[list[Setting], list[str]]:
 
 
 def preloaded(runtimes: Path, libomp_name: str, library: Path, launcher: Path) -> list[Setting]:
-    """Muster's settings, on the same libomp as the stock ones."""
+    """Muster's settings, on the same libomp as the stock ones, or on libgomp."""
     if not library.is_file():
         raise Unavailable(f"{library} is missing")
     base = {"LD_PRELOAD": str(library)} | where(runtimes, libomp_name)
+    suffix, runtime = ("-gomp", "libgomp") if libomp_name == LIBGOMP else ("", "libomp")
     found = [
-        Setting(name, AUTO if name == AUTO else FIXED, "", base | {"MUSTER_WAIT": name}, "libomp")
+        Setting(name, AUTO if name == AUTO else FIXED, suffix, base | {"MUSTER_WAIT": name}, runtime)
         for name in policies(launcher)
     ]
     for name, switch in (("auto-slice-off", "MUSTER_SLICE"), ("auto-place-off", "MUSTER_PLACE")):
-        found.append(Setting(name, PART_OF_AUTO, "", base | {"MUSTER_WAIT": AUTO, switch: "off"}, "libomp"))
+        found.append(Setting(name, PART_OF_AUTO, suffix, base | {"MUSTER_WAIT": AUTO, switch: "off"}, runtime))
     return found
 
 

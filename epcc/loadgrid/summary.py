@@ -116,8 +116,14 @@ class Summary:
     def to_best_stock(self, cell: Cell, setting: str = AUTO) -> float | None:
         return self.ratio(cell, setting, self.best(cell, STOCK))
 
+    @property
+    def default(self) -> str:
+        """The stock setting of who sets nothing: libomp's, or libgomp's where only that was measured."""
+        measured = {name for figures in self.figures.values() for name in figures}
+        return next((name for name in DEFAULT_STOCK if name in measured), DEFAULT_STOCK[0])
+
     def to_default(self, cell: Cell, setting: str = AUTO) -> float | None:
-        return self.ratio(cell, setting, DEFAULT_STOCK)
+        return self.ratio(cell, setting, self.default)
 
     def single_best(self, cells: list[Cell]) -> str | None:
         """The stock setting with the largest geometric mean, of those measured in all these cells."""

@@ -102,7 +102,7 @@ def judge(summary: Summary, program: str) -> list[Criterion]:
         return summary.bound_to(cell, summary.best(cell, FIXED))
 
     def bound_to_default(cell: Cell) -> float | None:
-        return summary.bound_to(cell, DEFAULT_STOCK)
+        return summary.bound_to(cell, summary.default)
 
     def to_spin(cell: Cell) -> float | None:
         return summary.ratio(cell, AUTO, "spin")
@@ -125,7 +125,6 @@ def judge(summary: Summary, program: str) -> list[Criterion]:
         mean(
             f"whole grid: auto / best single stock setting ({single or 'none'})", 2.5, grid, to_single, bound_to_single
         ),
-        mean("whole grid: auto / libomp's default", 10, grid, summary.to_default, bound_to_default),
         every_cell("idle, team fits: auto / spin", 0.97, idle, to_spin),
         every_cell("burners: CPU time / fair share", 0.95, grid, burners_got),
         every_cell("quota: auto / best stock setting", 1.0, quota, summary.to_best_stock, bound_to_stock),
@@ -137,6 +136,9 @@ def judge(summary: Summary, program: str) -> list[Criterion]:
             bound_to_stock,
         ),
     ]
+    if summary.default == DEFAULT_STOCK[0]:
+        whole = mean("whole grid: auto / libomp's default", 10, grid, summary.to_default, bound_to_default)
+        judged.insert(4, whole)
     aim = every_cell("aim: auto / bound", 0.8, cells, summary.of_bound)
     aim.is_aim = True
     return [*judged, aim]

@@ -322,6 +322,17 @@ class Running(unittest.TestCase):
             self.assertEqual(later[:3], rows)
             self.assertEqual([row["repetition"] for row in later], ["1"] * 3 + ["2"] * 3)
 
+    def test_preloaded_on_libgomp(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            cell = ["--programs=barrier", "--threads=2", "--burners=0", "--work=0", "--seconds=0.05", "--repetitions=1"]
+            done = self.run_grid("--libgomp", "--settings=libgomp,auto", *cell, f"--output={folder}")
+            with (Path(folder) / "runs.csv").open() as lines:
+                rows = {row["setting"]: row for row in csv.DictReader(lines)}
+        self.assertEqual({row["status"] for row in rows.values()}, {OK})  # or it ran on another runtime
+        self.assertGreater(int(rows["auto"]["replaced"]), 0)
+        self.assertNotIn("libomp's default", done.stdout)
+        self.run_grid("--libgomp", "--settings=libomp", *cell, status=1)
+
     def test_copies(self) -> None:
         cell = Cell("parallel_for", 2, COPY, 0.0)
         outcome = Runner(BIN, 0.05, 30, None).run(cell, Setting("libgomp-passive", STOCK, "-gomp", {"OMP_WAIT_POLICY": "passive"}))
