@@ -24,6 +24,7 @@ class Variant:
     cpp_compilers: tuple[str, ...]
     flags: tuple[str, ...]
     libgomp_abi: bool = False  # compiled for libgomp, linked with libomp
+    runs_on_libgomp: bool = False  # and linked with it: for the runtimes that are one
 
 
 CLANG = (("clang-19", "clang"), ("clang++-19", "clang++"))
@@ -32,6 +33,7 @@ VARIANTS = (
     Variant("clang-O0", *CLANG, ("-O0",)),
     Variant("clang-O2", *CLANG, ("-O2",)),
     Variant("gcc-O2", *GCC, ("-O2",), libgomp_abi=True),
+    Variant("gnu-O2", *GCC, ("-O2",), runs_on_libgomp=True),
 )
 
 

@@ -58,9 +58,9 @@ def _survives(mutant: Mutant, folder: Path, libomp: Path) -> str | None:
     environment = {"LD_LIBRARY_PATH": str(libomp), "OMP_NUM_THREADS": str(THREADS)}
     environment |= mutant.program.environment
     for _ in range(REPETITIONS):
-        outcome: Outcome = execute(binary, environment)
+        outcome: Outcome = execute([str(binary)], environment)
         if outcome.status in (0, None):
-            return f"{outcome.describe()}\n  {command_line(binary, environment)}"
+            return f"{outcome.describe()}\n  {command_line([str(binary)], environment)}"
     return None
 
 

@@ -15,7 +15,7 @@ from building import VARIANTS, BuildError, compile_all, compile_old_runtime
 from metadata import Program, read_programs
 from mutants import run_mutants
 from planning import RUNTIMES, Combination, Planner
-from running import Runner
+from running import LIBGOMP, Runner, lacks_versions
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -80,7 +80,7 @@ def run_plan(plan: list[Combination], runner: Runner, jobs: int) -> list[str]:
 
 def check_places(arguments: argparse.Namespace) -> str | None:
     for name in RUNTIMES:
-        if not (arguments.runtimes / name / "libomp.so.5").exists():
+        if not any((arguments.runtimes / name / file).exists() for file in ("libomp.so.5", LIBGOMP)):
             return f"no {name} in {arguments.runtimes}; run tests/runtimes/fetch.py on it"
     needed = arguments.library != "none" and not arguments.mutants
     if needed and not Path(arguments.library).is_file():
@@ -106,11 +106,18 @@ def run_conformance(arguments: argparse.Namespace, programs: list[Program]) -> l
         for variant in VARIANTS
         if any((row.program, row.variant) == (program.name, variant.name) for row in plan)
     ]
-    libomp = arguments.runtimes.resolve() / "libomp19"
+    runtimes = arguments.runtimes.resolve()
+    libomp = runtimes / "libomp19"
+    binaries = compile_all(pairs, arguments.build.resolve() / "programs", libomp, arguments.jobs)
+    older = [row for row in plan if lacks_versions(binaries[row.program, row.variant], runtimes / row.runtime)]
+    if older:
+        programs_left_out = sorted({row.program for row in older})
+        print(f"left out, since the runtime is older than what gcc compiled them for: {programs_left_out}")
+    plan = [row for row in plan if row not in older]
     runner = Runner(
         programs={program.name: program for program in programs},
-        binaries=compile_all(pairs, arguments.build.resolve() / "programs", libomp, arguments.jobs),
-        runtimes=arguments.runtimes.resolve(),
+        binaries=binaries,
+        runtimes=runtimes,
         library=None if arguments.library == "none" else Path(arguments.library).resolve(),
         old_runtime=compile_old_runtime(arguments.build.resolve()),
         cpus=cpus,

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -15,9 +16,14 @@ from typing import Any
 from metadata import Program
 from planning import Combination
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
+
+from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402, F401
+
 TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
 OLD_RUNTIMES = ("libomp14", "libomp16")
+OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # a limit above one alone lets no regions nest there
 OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 STOCK_TRIES = 3
 
@@ -35,11 +41,11 @@ class Outcome:
         return f"{status}, stdout {self.stdout[:200]!r}, stderr {self.stderr[:300]!r}"
 
 
-def execute(binary: Path, environment: dict[str, str]) -> Outcome:
+def execute(command: list[str], environment: dict[str, str]) -> Outcome:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     try:
         done = subprocess.run(
-            [str(binary)],
+            command,
             env=inherited | environment,
             capture_output=True,
             stdin=subprocess.DEVNULL,
@@ -55,10 +61,10 @@ def _text(data: bytes | None) -> str:
     return (data or b"").decode(errors="replace")
 
 
-def command_line(binary: Path, environment: dict[str, str]) -> str:
+def command_line(command: list[str], environment: dict[str, str]) -> str:
     """For a shell: what to type to run the same thing again."""
     settings = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
-    return " ".join(["env", *settings, shlex.quote(str(binary))])
+    return " ".join(["env", *settings, *map(shlex.quote, command)])
 
 
 def without_own_lines(stderr: str) -> str:
@@ -103,9 +109,13 @@ class Runner:
     library: Path | None
     old_runtime: Path
     cpus: int
-    _stock: dict[tuple[Path, str, str], Outcome] = field(default_factory=dict)
-    _locks: dict[tuple[Path, str, str], threading.Lock] = field(default_factory=dict)
+    _stock: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
+    _locks: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def _command(self, row: Combination) -> list[str]:
+        binary = self.binaries[row.program, row.variant]
+        return [*loader_command(self.runtimes / row.runtime), str(binary)]
 
     def _environment(self, row: Combination) -> dict[str, str]:
         program = self.programs[row.program]
@@ -117,20 +127,23 @@ class Runner:
         }
         if row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.old_runtime)
+        if row.runtime in OLD_LIBGOMPS and "OMP_MAX_ACTIVE_LEVELS" in program.environment:
+            environment["OMP_NESTED"] = "true"
         return environment | program.environment
 
-    def _stock_outcome(self, binary: Path, row: Combination) -> Outcome:
+    def _stock_outcome(self, row: Combination) -> Outcome:
         environment = self._environment(row)
-        key = (binary, row.runtime, environment["OMP_NUM_THREADS"])
+        command = self._command(row)
+        key = (*command, row.runtime, environment["OMP_NUM_THREADS"])
         with self._lock:
             own = self._locks.setdefault(key, threading.Lock())
         with own:
-            outcome = self._stock.get(key) or execute(binary, environment)
+            outcome = self._stock.get(key) or execute(command, environment)
             for _ in range(STOCK_TRIES - 1):  # old runtimes fail an assertion of theirs now and then
                 if outcome.status == 0:
                     break
                 print(f"stock alone, once more: {outcome.describe()}"[:300], flush=True)
-                outcome = execute(binary, environment)
+                outcome = execute(command, environment)
             self._stock[key] = outcome
             return outcome
 
@@ -157,20 +170,20 @@ class Runner:
         return self._check_once(row)
 
     def _check_once(self, row: Combination) -> str | None:
-        binary = self.binaries[row.program, row.variant]
-        stock = self._stock_outcome(binary, row)
+        command = self._command(row)
+        stock = self._stock_outcome(row)
         if stock.status != 0:
-            again = command_line(binary, self._environment(row))
+            again = command_line(command, self._environment(row))
             return f"stock itself fails: {stock.describe()}\n  {again}"
         with tempfile.TemporaryDirectory(prefix="muster-") as folder:
             report = Path(folder) / "report.json"
             environment = self.preloaded_environment(row, report)
-            outcome = execute(binary, environment)
+            outcome = execute(command, environment)
             problems = self._compare(stock, outcome, row, report)
         if not problems:
             return None
         again = environment | ({"MUSTER_REPORT": "stderr"} if self.library else {})
-        return "; ".join(problems) + f"\n  {command_line(binary, again)}"
+        return "; ".join(problems) + f"\n  {command_line(command, again)}"
 
     def _compare(
         self, stock: Outcome, outcome: Outcome, row: Combination, report: Path

@@ -81,7 +81,7 @@ class Checker:
         settings = self._stock(case)
         stock = execute(case.binary.path, [], settings, LIMIT)
         if stock.status != 0 or "verified" not in stock.stdout:
-            return [f"stock itself fails: {describe(stock)}\n  {command_line(case.binary.path, settings)}"]
+            return [f"stock itself fails: {describe(stock)}\n  {command_line([str(case.binary.path)], settings)}"]
         problems = []
         for fork_join in FORK_JOIN:
             preloads = [str(self.library), settings.get("LD_PRELOAD", "")]
@@ -90,7 +90,7 @@ class Checker:
                 "MUSTER_FORKJOIN": fork_join,
             }
             if problem := self._compare(case, stock, preloaded, fork_join):
-                again = command_line(case.binary.path, preloaded | {"MUSTER_REPORT": "stderr"})
+                again = command_line([str(case.binary.path)], preloaded | {"MUSTER_REPORT": "stderr"})
                 problems.append(f"MUSTER_FORKJOIN={fork_join}: {problem}\n  {again}")
         return problems
 

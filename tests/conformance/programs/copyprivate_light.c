@@ -6,6 +6,7 @@
 // muster-test: skip clang-O0 libomp14: it has no such entry point
 // muster-test: skip clang-O2 libomp14: it has no such entry point
 // muster-test: skip gcc-O2 libomp14: it has no such entry point
+// muster-test: skip gnu-O2: it calls libomp's own entry points
 #include <stdint.h>
 
 #include "check.h"

@@ -5,6 +5,7 @@
 // muster-test: replaced >= 3000
 // muster-test: skip gcc-O2: its reductions are no calls of the runtime
 // muster-test: reason reduction settings
+// muster-test: skip gnu-O2: its reductions are no calls of the runtime
 #include "reductions.h"
 
 int main(void) { return verdict("reduction_both_settings", all_teams()); }

@@ -5,6 +5,7 @@
 // muster-test: replaced >= 100
 // muster-test: reason detached
 // muster-test: skip gcc-O2: its reductions are no calls of the runtime
+// muster-test: skip gnu-O2: its reductions are no calls of the runtime
 #include "check.h"
 
 enum { kItems = 50, kReductions = 12 };
