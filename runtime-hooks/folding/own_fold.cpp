@@ -28,12 +28,13 @@ bool another_is_open() {
   return false;
 }
 
-// The calling thread ends. At the end of the process a runtime waits for its threads before it frees
+// The calling thread ends. At the end of the process libomp waits for its threads before it frees
 // what they read, but only if none of its regions is open. Where another thread's fold is, this one's
-// threads are better kept in it, too: there they read nothing of the runtime's.
+// threads are better kept in it, too: there they read nothing of the runtime's. libgomp frees nothing
+// then, and forgets a thread that only ends before kOnlyThread is reached: it has made its key first.
 void end_own_fold(ThreadEnd how) {
   if (how == ThreadEnd::kMayBeExit && (t_muster_watches & kInSerialPart) != 0 &&
-      another_is_open()) {
+      t_thread_state->fold->runtime().kind != RuntimeKind::kLibgomp && another_is_open()) {
     t_thread_state->fold->open_no_more();
     return;
   }
