@@ -15,6 +15,24 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+// Where a wheel has the library, beside a command that pip has put into `folder`: one of
+// ../lib/python3.*/site-packages. Several interpreters may share the folder; any copy will do.
+std::vector<fs::path> wheel_candidates(const fs::path& folder) {
+  const fs::path inside = fs::path("muster_omp") / "lib" / kLibrary;
+  std::vector<fs::path> found;
+  for (const char* libraries : {"lib", "lib64"}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder / ".." / libraries, error)) {
+      if (entry.path().filename().string().rfind("python3", 0) != 0) continue;
+      for (const char* packages : {"site-packages", "dist-packages"})
+        found.push_back(entry.path() / packages / inside);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.push_back(folder / ".." / inside);  // pip install --target
+  return found;
+}
+
 }  // namespace
 
 std::vector<fs::path> library_candidates(const fs::path& folder) {
@@ -25,6 +43,8 @@ std::vector<fs::path> library_candidates(const fs::path& folder) {
     const fs::path candidate = (folder / relative / kLibrary).lexically_normal();
     if (std::find(found.begin(), found.end(), candidate) == found.end()) found.push_back(candidate);
   }
+  for (const fs::path& candidate : wheel_candidates(folder))
+    found.push_back(candidate.lexically_normal());
   return found;
 }
 
