@@ -11,6 +11,7 @@
 #include "platform/clock.h"
 #include "preload/message.h"
 #include "preload/options.h"
+#include "preload/runtime_origin.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/team.h"
 #include "waiting/calibration.h"
@@ -78,6 +79,17 @@ void judge(ReportData& out) {
       out.runtime_count > 0 ? name_of(out.runtimes[0]->reason) : "nothing interposed";
 }
 
+void describe_runtimes(ReportData& out) {
+  for (unsigned i = 0; i < out.runtime_count; ++i) {
+    Runtime& runtime = *out.runtimes[i];
+    RuntimeLine& line = out.runtime_lines[i];
+    full_path_of(runtime.object.path, reinterpret_cast<const void*>(runtime.object.begin),
+                 line.path, sizeof(line.path));
+    package_of(line.path, line.package, sizeof(line.package));
+    line.replaced = arrivals_of(runtime);
+  }
+}
+
 bool ends_with(const char* text, const char* ending) {
   const std::size_t length = std::strlen(text);
   const std::size_t tail = std::strlen(ending);
@@ -117,6 +129,7 @@ void gather(ReportData& out) {
   add_threads(out);
   gather(out.fork_join);
   collect(t_thread_state != nullptr ? t_thread_state->counters : nullptr, out.counters);
+  describe_runtimes(out);
   out.totals = &collect_totals();
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
 }

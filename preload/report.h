@@ -14,6 +14,13 @@
 
 namespace muster {
 
+// A runtime's own line.
+struct RuntimeLine {
+  char path[1200] = {};
+  char package[256] = {};      // of Python; empty: none
+  std::uint64_t replaced = 0;  // arrivals
+};
+
 // Everything that a report tells, gathered once and then written in one format or another.
 struct ReportData {
   char host[256] = {};
@@ -27,6 +34,7 @@ struct ReportData {
   const char* inactive_reason = nullptr;
   Runtime* const* runtimes = nullptr;
   unsigned runtime_count = 0;
+  RuntimeLine runtime_lines[kMaxRuntimes];
   std::uint64_t regions = 0;
   unsigned teams = 0;
   std::uint64_t replaced[kEntries] = {};

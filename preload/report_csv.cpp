@@ -27,6 +27,25 @@ void text_row(TextBuffer& out, const char* name, const char* value) {
   out.add("\n");
 }
 
+// The detail is the runtime's number in the report.
+void add_runtime(const Runtime& runtime, const RuntimeLine& line, unsigned number,
+                 TextBuffer& out) {
+  const struct {
+    const char* name;
+    const char* value;
+  } texts[] = {{"path", line.path},
+               {"kind", name_of(runtime.kind)},
+               {"package", line.package},
+               {"reason", runtime.replaced ? "" : name_of(runtime.reason)}};
+  for (const auto& text : texts) {
+    out.add("runtime,%s,%u,", text.name, number);
+    quoted(out, text.value);
+    out.add("\n");
+  }
+  out.add("runtime,replaced,%u,%d\n", number, runtime.replaced ? 1 : 0);
+  out.add("runtime,arrivals_replaced,%u,%" PRIu64 "\n", number, line.replaced);
+}
+
 // Named by the policy, with the team size as the detail.
 void add_spin_rates(const ReportData& data, TextBuffer& out) {
   for (unsigned size = 2; size <= data.totals->threads; ++size) {
@@ -83,6 +102,9 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   text_row(out, "MUSTER_FORKJOIN", data.fork_join.setting);
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
+  for (unsigned i = 0; i < data.runtime_count; ++i) {
+    add_runtime(*data.runtimes[i], data.runtime_lines[i], i, out);
+  }
   for (const NamedCost& named : kCosts) {
     if (data.calibration == nullptr) break;
     const Cost& cost = data.calibration->*named.cost;

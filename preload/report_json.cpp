@@ -39,10 +39,13 @@ void add_runtimes(const ReportData& data, TextBuffer& out) {
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     const Runtime& runtime = *data.runtimes[i];
     out.add("%s{", comma.next());
-    text_field(out, "path", runtime.object.path);
+    const RuntimeLine& line = data.runtime_lines[i];
+    text_field(out, "path", line.path);
+    text_field(out, "package", line.package[0] != '\0' ? line.package : nullptr);
     text_field(out, "kind", name_of(runtime.kind));
     out.add("\"replaced\": %s,", runtime.replaced ? "true" : "false");
-    text_field(out, "reason", runtime.replaced ? nullptr : name_of(runtime.reason), "}");
+    text_field(out, "reason", runtime.replaced ? nullptr : name_of(runtime.reason));
+    field(out, "arrivals_replaced", line.replaced, "}");
   }
   out.add("],\n");
 }

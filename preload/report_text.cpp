@@ -34,6 +34,16 @@ void add_costs(const Calibration& calibration, TextBuffer& out) {
   out.add("\n");
 }
 
+void add_runtime(const Runtime& runtime, const RuntimeLine& line, TextBuffer& out) {
+  out.add("  runtime            %s, %s", name_of(runtime.kind), line.path);
+  if (line.package[0] != '\0') out.add(" (package %s)", line.package);
+  if (runtime.replaced) {
+    out.add(": barriers replaced, %" PRIu64 " arrivals\n", line.replaced);
+  } else {
+    out.add(": passed through, because of %s\n", name_of(runtime.reason));
+  }
+}
+
 void add_head(const ReportData& data, TextBuffer& out) {
   out.add("muster %s report: %s (pid %ld, rank %ld, %s)\n", MUSTER_VERSION, data.program, data.pid,
           data.rank, data.host);
@@ -41,10 +51,7 @@ void add_head(const ReportData& data, TextBuffer& out) {
   out.add("  settings           barrier %s, wait %s\n", data.barrier, data.wait);
   if (data.calibration != nullptr) add_costs(*data.calibration, out);
   for (unsigned i = 0; i < data.runtime_count; ++i) {
-    const Runtime& runtime = *data.runtimes[i];
-    out.add("  runtime            %s, %s: %s%s\n", name_of(runtime.kind), runtime.object.path,
-            runtime.replaced ? "barriers replaced" : "passed through, because of ",
-            runtime.replaced ? "" : name_of(runtime.reason));
+    add_runtime(*data.runtimes[i], data.runtime_lines[i], out);
   }
   if (data.runtime_count == 0) out.add("  runtime            nothing interposed\n");
   out.add("  regions            %" PRIu64 ", largest team %u, team states %u\n", data.regions,

@@ -1,5 +1,7 @@
 #include "runtime-hooks/accounting.h"
 
+#include <atomic>
+
 #include "runtime-hooks/team.h"
 
 namespace muster {
@@ -86,6 +88,17 @@ const TeamTotals& collect_totals() {
     }
   }
   return totals;
+}
+
+std::uint64_t arrivals_of(Runtime& runtime) {
+  std::uint64_t arrivals = std::atomic_ref(runtime.handed_over).load(std::memory_order_relaxed);
+  for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
+    if (!team->is_of(runtime)) continue;
+    for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
+      arrivals += arrivals_since_handing_over(team->state(kept));
+    }
+  }
+  return arrivals;
 }
 
 }  // namespace muster

@@ -10,6 +10,8 @@
 
 namespace muster {
 
+struct Runtime;
+
 struct AlgorithmUse {
   BarrierKind kind = BarrierKind::kNative;
   unsigned team_size = 0;
@@ -57,5 +59,9 @@ bool sum_so_far(SumsSoFar& sums);
 
 // Retired and living teams together, as they stand now. Others may still be counting.
 const TeamTotals& collect_totals();
+
+// Arrivals at Muster's barriers in regions of that runtime: what teams have handed over when they went
+// on to another runtime's regions, or were retired, and what those of its own have counted since.
+std::uint64_t arrivals_of(Runtime& runtime);
 
 }  // namespace muster

@@ -44,6 +44,7 @@ struct Runtime {
   bool fork_is_watched = false;  // a fold is closed before its primary thread forks the process
   Foldable foldable = Foldable::kNotJudged;
   ReductionRules reductions;
+  std::uint64_t handed_over = 0;  // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
 
   // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
   // way of our own entry point.

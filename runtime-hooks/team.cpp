@@ -53,6 +53,14 @@ unsigned bound_cpus(const RealFunctions& real) {
 
 }  // namespace
 
+std::uint64_t arrivals_since_handing_over(const TeamState& state) {
+  const unsigned size = state.size.load(std::memory_order_acquire);
+  if (size == 0 || state.ops == nullptr) return 0;
+  std::uint64_t arrivals = 0;
+  for (unsigned i = 0; i < size; ++i) arrivals += state.members[i].stats.barriers.read();
+  return arrivals - state.handed_over;
+}
+
 void set_barrier_choice(const BarrierChoice& choice) { g_choice = choice; }
 const BarrierChoice& barrier_choice() { return g_choice; }
 
@@ -84,7 +92,10 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
     g_made.fetch_add(1, std::memory_order_relaxed);
   }
   // Not written without need: all threads read the line in each region.
-  if (team->runtime_ != &runtime) team->runtime_ = &runtime;
+  if (team->runtime_ != &runtime) {
+    for (TeamState& kept : team->states_) team->hand_over(kept);
+    team->runtime_ = &runtime;
+  }
   team->interruption_.reset();
   return team;
 }
@@ -138,6 +149,7 @@ TeamState& Team::state_for(unsigned size) {
     if (state.size.load(std::memory_order_relaxed) == size) return state;
     if (state.last_use < oldest->last_use) oldest = &state;
   }
+  hand_over(*oldest);
   retire(*oldest);
   make(*oldest, size);
   return *oldest;
@@ -184,6 +196,14 @@ void Team::make(TeamState& state, unsigned size) {
   state.size.store(size, std::memory_order_release);  // the report may look
 }
 
+// To the runtime of its regions until now.
+void Team::hand_over(TeamState& state) {
+  const std::uint64_t arrivals = arrivals_since_handing_over(state);
+  if (arrivals == 0) return;
+  std::atomic_ref(runtime_->handed_over).fetch_add(arrivals, std::memory_order_relaxed);
+  state.handed_over += arrivals;
+}
+
 void Team::retire(TeamState& state) {
   const unsigned size = state.size.load(std::memory_order_relaxed);
   const Locked locked(g_teams_lock);
@@ -193,6 +213,7 @@ void Team::retire(TeamState& state) {
   }
   state.size.store(0, std::memory_order_relaxed);
   state.ops = nullptr;
+  state.handed_over = 0;
 }
 
 void Team::call_off(const Frame& frame, bool lasting) {
@@ -228,6 +249,9 @@ void teams_after_fork() {
   g_newest.store(nullptr, std::memory_order_relaxed);
   g_made.store(0, std::memory_order_relaxed);
   retired_totals().clear();
+  Runtime* const* runtimes = nullptr;
+  const unsigned count = known_runtimes(&runtimes);
+  for (unsigned i = 0; i < count; ++i) runtimes[i]->handed_over = 0;
 }
 
 }  // namespace muster

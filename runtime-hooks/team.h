@@ -42,9 +42,13 @@ struct TeamState {
   BarrierKind kind = BarrierKind::kNative;
   PassReason reason = PassReason::kNoMemory;
   std::atomic<unsigned> size{0};  // 0: this one is free
-  std::uint64_t last_use = 0;     // in regions of another size than the one before
+  std::uint64_t handed_over =
+      0;  // of its members' arrivals, those that a runtime has been credited with
+  std::uint64_t last_use = 0;  // in regions of another size than the one before
   Arena arena;
 };
+
+std::uint64_t arrivals_since_handing_over(const TeamState& state);
 
 class Team {
  public:
@@ -53,6 +57,7 @@ class Team {
   static void release(Team* team, ThreadState& state);
 
   Runtime& runtime() const { return *runtime_; }
+  bool is_of(const Runtime& runtime) const { return runtime_ == &runtime; }
   unsigned size() const { return size_.load(std::memory_order_acquire); }
 
   // Whether a region's threads met a barrier (quiet_regions.h). The forking thread begins to ask before
@@ -156,6 +161,7 @@ class Team {
   void prepare(unsigned size);
   TeamState& state_for(unsigned size);
   void make(TeamState& state, unsigned size);
+  void hand_over(TeamState& state);
   static void retire(TeamState& state);
 
   Interruption<NativeMemory> interruption_;

@@ -129,9 +129,9 @@ class Use(WheelTest):
     def check(self, report: dict) -> None:
         runtimes = {runtime["kind"]: runtime for runtime in report["runtimes"]}
         self.assertEqual(set(runtimes), {"libomp", "libgomp"})
-        self.assertTrue(report["active"])
-        replaced = {row["entry"]: row["replaced"] for row in report["barriers"]["by_entry"]}
-        self.assertGreaterEqual(replaced["__kmpc_barrier"], 2 * BARRIERS)
+        for runtime in runtimes.values():
+            self.assertTrue(runtime["replaced"], runtime)
+            self.assertGreaterEqual(runtime["arrivals_replaced"], 2 * BARRIERS)
 
     def test_muster_run(self) -> None:
         self.check(self.run_program(made.muster))
@@ -228,8 +228,8 @@ class Upgrade(WheelTest):
             self.assertEqual((process.returncode, stdout, stderr), (0, "2\n2\n", ""))
             report = self.report(self.folder / f"{name}.json")
             self.assertEqual([runtime["kind"] for runtime in report["runtimes"]], ["libgomp", "libomp"])
-            self.assertTrue(report["active"])
-            self.assertGreaterEqual(report["barriers"]["replaced"], 20)
+            for runtime in report["runtimes"]:
+                self.assertGreaterEqual(runtime["arrivals_replaced"], 20, runtime)
 
 
 def main() -> int:

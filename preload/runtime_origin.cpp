@@ -1,0 +1,106 @@
+#include "preload/runtime_origin.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace muster {
+namespace {
+
+constexpr const char* kPackageFolders[] = {"/site-packages/", "/dist-packages/"};
+
+void copy(const char* from, std::size_t length, char* out, std::size_t size) {
+  if (length >= size) length = size - 1;
+  std::memcpy(out, from, length);
+  out[length] = '\0';
+}
+
+// What follows the innermost such folder; null where there is none.
+const char* below_packages(const char* path) {
+  const char* below = nullptr;
+  for (const char* folder : kPackageFolders) {
+    for (const char* at = std::strstr(path, folder); at != nullptr; at = std::strstr(at, folder)) {
+      at += std::strlen(folder);
+      if (at > below) below = at;
+      --at;  // its last slash may begin the next one
+    }
+  }
+  return below;
+}
+
+// The lines of a file one by one, longer ones cut short.
+class Lines {
+ public:
+  explicit Lines(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+  ~Lines() {
+    if (file_ >= 0) close(file_);
+  }
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  bool next(char* line, std::size_t size) {
+    std::size_t length = 0;
+    while (refill()) {
+      const char c = buffer_[at_++];
+      if (c == '\n') break;
+      if (length + 1 < size) line[length++] = c;
+    }
+    line[length] = '\0';
+    return length > 0;
+  }
+
+ private:
+  bool refill() {
+    if (at_ < count_) return true;
+    if (file_ < 0) return false;
+    count_ = read(file_, buffer_, sizeof(buffer_));
+    at_ = 0;
+    return count_ > 0;
+  }
+
+  const int file_;
+  char buffer_[4096];
+  ssize_t at_ = 0;
+  ssize_t count_ = 0;
+};
+
+}  // namespace
+
+void package_of(const char* path, char* out, std::size_t size) {
+  out[0] = '\0';
+  const char* name = below_packages(path);
+  if (name == nullptr) return;
+  constexpr const char* kLibraries = ".libs";
+  std::size_t length = std::strcspn(name, "/");
+  if (name[length] == '\0') {
+    length = std::strcspn(name, ".");  // a module by itself: name.cpython-311-x86_64-linux-gnu.so
+  } else if (length > std::strlen(kLibraries) &&
+             std::strncmp(name + length - std::strlen(kLibraries), kLibraries,
+                          std::strlen(kLibraries)) == 0) {
+    length -= std::strlen(kLibraries);
+  }
+  copy(name, length, out, size);
+}
+
+void full_path_of(const char* path, const void* address, char* out, std::size_t size) {
+  copy(path, std::strlen(path), out, size);
+  if (path[0] == '/') return;
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  Lines maps("/proc/self/maps");  // "7f00-7f01 r--p 00000000 08:01 42    /lib/x.so"
+  char line[1200];
+  while (maps.next(line, sizeof(line))) {
+    char* rest = nullptr;
+    const std::uintptr_t begin = std::strtoull(line, &rest, 16);
+    const std::uintptr_t end = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
+    if (wanted < begin || wanted >= end) continue;
+    const char* name = std::strchr(rest, '/');
+    if (name != nullptr) copy(name, std::strlen(name), out, size);
+    return;
+  }
+}
+
+}  // namespace muster

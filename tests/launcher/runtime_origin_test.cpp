@@ -1,0 +1,64 @@
+// Which Python package brought a file, told from its path.
+#include "preload/runtime_origin.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster {
+namespace {
+
+std::string package(const std::string& path, std::size_t size = 64) {
+  char name[64];
+  package_of(path.c_str(), name, size);
+  return name;
+}
+
+TEST(PackageOf, IsTheFolderBelowSitePackages) {
+  const std::string packages = "/v/lib/python3.11/site-packages/";
+  EXPECT_EQ(package(packages + "torch/lib/libgomp-24e2ab19.so.1"), "torch");
+  EXPECT_EQ(package(packages + "sklearn/.libs/libgomp.so.1"), "sklearn");
+  EXPECT_EQ(package("/usr/lib/python3/dist-packages/numpy/core/x.so"), "numpy");
+}
+
+TEST(PackageOf, LeavesOutWhatWheelsAppendToTheFolderOfTheirLibraries) {
+  const std::string packages = "/v/lib/python3.11/site-packages/";
+  EXPECT_EQ(package(packages + "scikit_learn.libs/libgomp-a34b3233.so.1.0.0"), "scikit_learn");
+  EXPECT_EQ(package(packages + ".libs/x.so"), ".libs");
+  EXPECT_EQ(package(packages + "libs/x.so"), "libs");
+}
+
+TEST(PackageOf, IsAFilesOwnNameWithoutAFolder) {
+  EXPECT_EQ(package("/v/site-packages/_fast.cpython-311-x86_64-linux-gnu.so"), "_fast");
+}
+
+TEST(PackageOf, TakesTheInnermostFolder) {
+  EXPECT_EQ(package("/a/site-packages/b/dist-packages/c/d.so"), "c");
+  EXPECT_EQ(package("/a/site-packages/site-packages/c/d.so"), "c");
+}
+
+TEST(PackageOf, IsNothingElsewhere) {
+  EXPECT_EQ(package("/usr/lib/x86_64-linux-gnu/libgomp.so.1"), "");
+  EXPECT_EQ(package("/opt/my-site-packages/libgomp.so.1"), "");
+  EXPECT_EQ(package("/v/lib/site-packages"), "");
+  EXPECT_EQ(package("/v/lib/site-packages/"), "");
+  EXPECT_EQ(package(""), "");
+}
+
+TEST(PackageOf, IsCutWhereThereIsNoRoom) {
+  EXPECT_EQ(package("/v/site-packages/torch/x.so", 4), "tor");
+}
+
+TEST(FullPathOf, IsTheMappedFileOfARelativeOne) {
+  char path[256];
+  full_path_of("/a/b.so", nullptr, path, sizeof(path));
+  EXPECT_EQ(std::string(path), "/a/b.so");
+  full_path_of("./x", reinterpret_cast<const void*>(&package_of), path, sizeof(path));
+  EXPECT_EQ(path[0], '/');
+  EXPECT_NE(std::string(path).find("muster_launcher_tests"), std::string::npos) << path;
+  full_path_of("./x", nullptr, path, sizeof(path));
+  EXPECT_EQ(std::string(path), "./x") << "nothing is mapped there";
+}
+
+}  // namespace
+}  // namespace muster
