@@ -96,6 +96,30 @@ bool ends_with(const char* text, const char* ending) {
   return length >= tail && std::strcmp(text + length - tail, ending) == 0;
 }
 
+// Null where no launcher of MPI jobs has set one.
+const char* rank_variable() {
+  constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+  for (const char* variable : kVariables) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return value;
+  }
+  return nullptr;
+}
+
+// `muster run -- mpirun ...`: the ranks have reports, not what starts them. With %r in the name, also
+// not a script that calls such a starter: its report would be in the place of rank 0's.
+bool starts_ranks(const ReportData& data) {
+  constexpr const char* kStarters[] = {"orterun", "prterun",       "prun",       "mpirun",
+                                       "mpiexec", "mpiexec.hydra", "mpirun_rsh", "srun"};
+  const char* slash = std::strrchr(data.program, '/');
+  const char* name = slash != nullptr ? slash + 1 : data.program;
+  for (const char* starter : kStarters) {
+    if (std::strcmp(name, starter) == 0) return true;
+  }
+  return !has_mpi_rank() && std::strstr(settings_at_end().report, "%r") != nullptr;
+}
+
 // A report is wanted of a process that used an OpenMP runtime, or that the user started by `muster
 // run` for one, or that has a runtime loaded which Muster could not reach. Not of every shell in
 // between.
@@ -105,21 +129,18 @@ bool worth_reporting(const ReportData& data) {
   }
   if (another_muster_is_first()) return false;  // that one reports
   const char* started = std::getenv("MUSTER_RUN_PID");
-  if (started != nullptr && std::atol(started) == data.pid) return true;
+  if (started != nullptr && std::atol(started) == data.pid) return !starts_ranks(data);
   return loaded_runtime_path() != nullptr;
 }
 
 }  // namespace
 
 long mpi_rank() {
-  constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-  for (const char* variable : kVariables) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return std::atol(value);
-  }
-  return 0;
+  const char* value = rank_variable();
+  return value != nullptr ? std::atol(value) : 0;
 }
+
+bool has_mpi_rank() { return rank_variable() != nullptr; }
 
 void gather(ReportData& out) {
   describe_process(out);

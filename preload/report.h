@@ -54,6 +54,7 @@ struct ReportData {
 
 // For MPI: the rank of this process in its job, by the variables of the usual launchers; else 0.
 long mpi_rank();
+bool has_mpi_rank();
 
 void gather(ReportData& out);
 

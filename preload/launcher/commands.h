@@ -12,6 +12,7 @@ namespace muster::launcher {
 // The exit statuses that are ours and not the program's.
 inline constexpr int kWorks = 0;             // doctor: barriers would be replaced
 inline constexpr int kWillNotWork = 1;       // doctor: they would not
+inline constexpr int kNotAllMerged = 1;      // merge: some files were no reports
 inline constexpr int kUsage = 2;             // a bad value, an unknown option
 inline constexpr int kLauncherFailed = 125;  // run: no libmuster.so (as env and timeout say it)
 inline constexpr int kCannotExecute = 126;   // run: found but not executable, as shells say it
@@ -24,6 +25,7 @@ using WordsAfterDashes = std::optional<std::vector<std::string>>;
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_merge(CLI::App& app, int& status);
 void add_counters(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 

@@ -1,5 +1,5 @@
 // `muster`: runs a program under libmuster.so, tells whether that would work, measures the
-// machine, lists counters and options.
+// machine, adds up reports, lists counters and options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -35,6 +35,7 @@ int run_command_line(std::vector<std::string> words) {
   add_run(app, after, status);
   add_doctor(app, status);
   add_calibrate(app, status);
+  add_merge(app, status);
   add_counters(app, status);
   add_options(app, status);
   try {
