@@ -1,0 +1,63 @@
+"""Python's wheels, each with a copy of libgomp of its own or on the system's. Data are made by the jobs, from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recipe import JOBS, Place, Recipe, job_result
+
+NUMPY = "numpy==1.26.4"
+
+
+def job(name: str) -> Callable[[Place], list[str]]:
+    return lambda place: [place.python, "-B", str(JOBS / name)]
+
+
+def wheel(name: str, title: str, script: str, *pypi: str, **more: object) -> Recipe:
+    files = ("recipes/wheels.py", f"jobs/{script}", "jobs/outcome.py")
+    debian = ("python3-venv", "libgomp1")
+    return Recipe(
+        name, title, job(script), job_result, debian=debian, pypi=(NUMPY, *pypi), files=files, **more  # type: ignore
+    )
+
+
+HIST_GRADIENT_BOOSTING = wheel(
+    "hist-gradient-boosting",
+    "scikit-learn: HistGradientBoostingClassifier, 40,000 samples of 24 features, 400 trees",
+    "hist_gradient_boosting.py",
+    "scikit-learn==1.9.1",
+    expected={"accuracy": (0.97, 0.01)},
+    tolerances={"accuracy": 0.002},
+)
+KMEANS = wheel(
+    "kmeans",
+    "scikit-learn: KMeans (Lloyd), 60,000 points of 16 numbers, 24 clusters, 10 starts",
+    "kmeans.py",
+    "scikit-learn==1.9.1",
+    expected={"agreement": (0.946, 0.01)},
+    tolerances={"inertia": 1e-9, "agreement": 1e-6},
+)
+LIGHTGBM = wheel(
+    "lightgbm",
+    "LightGBM: regression, 50,000 samples of 24 features, 700 trees, deterministic",
+    "lightgbm_train.py",
+    "lightgbm==4.7.0",
+    expected={"error": (0.182, 0.01)},
+    tolerances={"error": 1e-6},
+)
+XGBOOST = wheel(
+    "xgboost",
+    "XGBoost: classification by histograms, 40,000 samples of 20 features, 500 trees",
+    "xgboost_train.py",
+    "xgboost-cpu==3.2.0",
+    expected={"accuracy": (0.938, 0.01)},
+    tolerances={"accuracy": 0.002},
+)
+FAISS = wheel(
+    "faiss",
+    "faiss: an inverted index trained and asked query by query, then 8,000 queries at once by the exact one",
+    "faiss_search.py",
+    "faiss-cpu==1.15.1",
+    expected={"recall": (1.0, 0.01)},
+    tolerances={"recall": 1e-4},
+)
