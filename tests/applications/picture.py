@@ -44,4 +44,5 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
         f"commit {shared['commit']}; bars: the lowest and the highest of single pairs of runs. burners: beside two busy "
         "processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
     )
-    return save(Picture("Applications, preloaded against stock", panels, [caption]), folder, "applications")
+    paths: list[Path] = save(Picture("Applications, preloaded against stock", panels, [caption]), folder, "applications")
+    return paths

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recipe import Recipe
 from running import Run
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "papi-scripts"))
@@ -79,8 +78,8 @@ class Record:
         with self.file.open("ab", buffering=0) as out:
             out.write(json.dumps(values).encode() + b"\n")
 
-    def add(self, run: Run, recipe: Recipe) -> None:
-        self.append(run.as_json() | {"version": recipe.version()})
+    def add(self, run: Run) -> None:
+        self.append(run.as_json() | {"version": self.versions[run.recipe]})
         self.runs.append(run)
         self.done.add((run.recipe, run.load, run.preloaded, run.repetition))
 

@@ -30,12 +30,20 @@ import tables
 from recipe import Recipe
 from recipes import RECIPES
 from record import Record, RecordError, common
-from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, Load, Run, Runner, surroundings
+from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, Load, Run, Runner
 from setting_up import Unavailable, set_up
 from verdict import IDLE, Cell, bars, judge
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "epcc" / "loadgrid"))
+from surroundings import make_quota  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 USUAL = 3.0  # seconds, before a stock run has told better
+LEGEND = (
+    "{cpus} CPUs of {machine}, Linux {kernel}, commit {commit}. Medians of runs by turns.\n"
+    "stock s, Muster s: the work proper of the Python programs, the whole process of the others.\n"
+    "waiting: the part of all threads' time that they waited at barriers."
+)
 
 
 def say(text: str) -> None:
@@ -133,7 +141,7 @@ class Measurement:
                     say(f"{self.arguments.minutes:g} minutes are over; a further call continues")
                     return False
                 run = runner.run(recipe, load, preloaded, number, self.limit(recipe))
-                self.record.add(run, recipe)
+                self.record.add(run)
                 self.tell(run, index, len(pairs))
         return True
 
@@ -162,9 +170,7 @@ def show(cells: list[Cell], record: Record, unavailable: dict[str, str], output:
             "\n".join(bars(cells)),
             tables.where_time_goes(cells),
             tables.copies(cells),
-            f"{shared['cpus']} CPUs of {shared['machine']}, Linux {shared['kernel']}, commit {shared['commit']}. Medians of "
-            "runs by turns.\nstock s, Muster s: the work proper of the Python programs, the whole process of the others. "
-            "waiting: of all threads' time, at barriers.",
+            LEGEND.format(**shared),
         ]
     )
     problems = [f"{name} is not available: {reason}" for name, reason in unavailable.items()]
@@ -202,7 +208,7 @@ def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Lo
         quota = None
         if any(load.quota for load in loads):
             try:
-                quota = surroundings.make_quota()
+                quota = make_quota()
                 stack.callback(quota.close)
             except OSError as error:
                 say(f"no cgroup with a quota can be made, these runs are left out: {error}")

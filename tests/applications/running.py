@@ -17,13 +17,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from muster_report import summary
 from recipe import BadResult, Place, Recipe
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "epcc" / "loadgrid"))
 import surroundings  # noqa: E402
 from settings import clean_environment  # noqa: E402
-
-from muster_report import summary  # noqa: E402
 
 OK = "ok"
 NO_END = "no end"  # within the limit
@@ -172,7 +171,7 @@ class Runner:
         if run.preloaded:
             run.muster = summary(work / "reports")
             if run.status == OK and run.muster is None:
-                run.status = "no report was written: the library was not there"
+                run.status = "no report was written: there was no library, or no OpenMP runtime"
 
     def keep(self, run: Run, work: Path) -> None:
         """What a failed run leaves for whoever looks into it."""

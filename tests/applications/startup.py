@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from running import clean_environment, wait
+from running import wait
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "epcc" / "loadgrid"))
+from settings import clean_environment  # noqa: E402
 
 MODULES = ("numpy", "sklearn.ensemble", "sklearn.cluster", "lightgbm", "xgboost", "faiss", "torch")
 # Debian's torch goes with the venv's other modules when it is looked for last.

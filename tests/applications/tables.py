@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from running import OK, Run
 from verdict import Cell
 
 
-def columns(rows: list[tuple[str, ...]], texts: int) -> str:
+def columns(rows: Sequence[tuple[str, ...]], texts: int) -> str:
     """The first `texts` columns to the left, others to the right; a line under the heading and between groups."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
@@ -48,10 +49,6 @@ def speed_ups(cells: list[Cell]) -> str:
             )
         )  # fmt: skip
     return columns(rows, 2)
-
-
-def median_of(runs: list[Run], name: str) -> float:
-    return statistics.median(getattr(run, name) for run in runs)
 
 
 def typical(runs: list[Run]) -> Run | None:

@@ -17,6 +17,11 @@ SLOWER_LOADED = 0.95  # none below
 MEAN_LOADED = 1.5  # the geometric mean
 
 
+def counts(run: Run) -> bool:
+    """A run that was stopped took at least that long."""
+    return run.status == OK or run.status.startswith(NO_END)
+
+
 @dataclass
 class Cell:
     recipe: Recipe
@@ -28,8 +33,7 @@ class Cell:
 
     def times(self, preloaded: bool) -> list[float]:
         runs = self.muster if preloaded else self.stock
-        # A run that was stopped took at least that long.
-        return [run.seconds for run in runs if run.status == OK or run.status.startswith(NO_END)]
+        return [run.seconds for run in runs if counts(run)]
 
     @property
     def lower_bound(self) -> bool:
@@ -51,7 +55,7 @@ class Cell:
             stock.seconds / muster.seconds
             for stock in self.stock
             for muster in self.muster
-            if stock.repetition == muster.repetition and stock.seconds > 0 and muster.seconds > 0
+            if stock.repetition == muster.repetition and counts(stock) and counts(muster)
         ]
         return (min(ratios), max(ratios)) if ratios else (math.nan, math.nan)
 
