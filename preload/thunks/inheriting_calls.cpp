@@ -1,12 +1,15 @@
 // What makes a thread or a process, in the C library: runtime-hooks/entry-points/inheriting.txt. The calling
-// thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that.
+// thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that. And what ends a
+// thread, which closes its fold first.
 #include <dlfcn.h>
 
 #include <atomic>
 #include <cerrno>
+#include <string_view>
 
 #include "platform/given_back.h"
 #include "preload/thunks/serial_answers.h"
+#include "runtime-hooks/folding/own_fold.h"
 
 namespace muster {
 namespace {
@@ -17,6 +20,11 @@ constexpr const char* kNames[] = {
 };
 #undef MUSTER_LIBC
 constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
+
+bool ends_thread(unsigned index) {
+  const std::string_view name = kNames[index];
+  return name == "pthread_exit" || name == "thrd_exit";
+}
 
 // By the thunks' numbers: what would have been called without Muster.
 constinit std::atomic<void*> g_next[kCount] = {};
@@ -44,6 +52,7 @@ extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* call
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void*) {
   const int saved = errno;
   give_everything_back();
+  if (ends_thread(index)) end_fold_of_thread();
   void* next = next_of(index);
   errno = saved;
   return next != nullptr ? reinterpret_cast<AnyFunction>(next)

@@ -74,6 +74,8 @@ bool run_folded(const RegionCall& call, Unfolded& why) {
 
 void reserve_fold_ends() { reserve_thread_end(end_own_fold); }
 
+void end_fold_of_thread() { end_own_fold(ThreadEnd::kOnlyThread); }
+
 void folds_after_fork() {
   const bool in_folded_region = (t_muster_watches & kInFoldedRegion) != 0;
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {

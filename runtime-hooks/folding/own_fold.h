@@ -26,6 +26,9 @@ bool run_folded(const RegionCall& call, Unfolded& why);
 // When the library is loaded: folds are closed at the ends of their threads.
 void reserve_fold_ends();
 
+// The calling thread is about to end itself: closes its fold, if it is open.
+void end_fold_of_thread();
+
 // In the child of a fork: all folds' threads are no more.
 void folds_after_fork();
 

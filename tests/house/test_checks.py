@@ -194,7 +194,7 @@ class Library(HouseTest):
             ("not linked -z nodelete", entry, []),
             ("brings libm.so", entry, [nodelete, "-Wl,--no-as-needed", "-lm"]),
             ("shows helper", entry + " void helper(void) {}", [nodelete]),
-            ("shows pthread_exit", entry + " void pthread_exit(void* value) { for (;;); }", [nodelete]),
+            ("shows pthread_cancel", entry + " void pthread_cancel(void* value) { for (;;); }", [nodelete]),
             ("version name", entry, [nodelete, f"-Wl,--version-script={versioned}"]),
             (
                 "it calls sched_yield",
