@@ -15,18 +15,19 @@ void creates_target_task(unsigned flags) {
 }
 
 // On the host libgomp runs a target region as if its thread were in no region, and new to the runtime:
-// its barriers are nobody's, and the regions it forks are other regions.
+// its barriers are nobody's, and the regions it forks are other regions. None of these may be folded: at the target
+// region's end libgomp waits for their threads.
 class TargetScope {
  public:
-  explicit TargetScope(Runtime& runtime) : state_(t_thread_state) {
-    if (state_ == nullptr || state_->top == nullptr) return;
+  explicit TargetScope(Runtime& runtime) : state_(thread_state()) {
+    if (state_ == nullptr) return;
     frame_.outer = state_->top;
     frame_.runtime = &runtime;
-    frame_.between_regions = is_known(state_->top);
+    frame_.between_regions = state_->top != nullptr && is_known(state_->top);
     state_->top = &frame_;
   }
   ~TargetScope() {
-    if (frame_.outer != nullptr) state_->top = frame_.outer;
+    if (state_ != nullptr) state_->top = frame_.outer;
   }
   TargetScope(const TargetScope&) = delete;
   TargetScope& operator=(const TargetScope&) = delete;
