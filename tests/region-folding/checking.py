@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -15,6 +16,12 @@ from typing import Any
 
 from compiling import Compiler
 from traps import Case
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
+
+from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402
+
+__all__ = ["LIBGOMP", "TIMEOUT", "Checker", "Row", "lacks_versions"]
 
 TEAM = 4  # OMP_NUM_THREADS
 TIMEOUT = 20.0  # seconds, by default; a hang is what most of these faults look like
@@ -127,7 +134,8 @@ class Checker:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def _command(self, row: Row) -> list[str]:
-        return [str(self.compiler.binary(row.case, row.variant)), *row.case.arguments]
+        loader = loader_command(self.runtimes / row.runtime)
+        return [*loader, str(self.compiler.binary(row.case, row.variant)), *row.case.arguments]
 
     def _environment(self, row: Row) -> dict[str, str]:
         environment = {
@@ -139,6 +147,9 @@ class Checker:
             environment["LD_PRELOAD"] = str(self.runtimes / row.runtime / "libomp.so.5")
         elif row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.old_runtime)
+        if row.variant == "libgomp":
+            # Its loops are dynamic where nobody says how they are to be.
+            environment |= {"TRAP_LIBGOMP": "1", "OMP_SCHEDULE": "static"}
         module = self.compiler.module(row.case, row.variant)
         if module is not None:
             environment["TRAP_MODULE"] = str(module)

@@ -25,7 +25,8 @@ FORTRAN = {
 }
 C_OF = {"clang": CLANG[0], "gcc": GCC[0]}
 CPP_OF = {"clang": CLANG[1], "gcc": GCC[1]}
-VARIANTS = (*C_OF, "gnu")  # gnu: linked with libgomp, for a libomp that is preloaded
+# gnu: linked with libgomp, for a libomp that is preloaded; libgomp: the same, and run on libgomp.
+VARIANTS = (*C_OF, "gnu", "libgomp")
 LIBRARIES = ("-lm", "-ldl", "-pthread")
 
 
@@ -36,7 +37,11 @@ def _first_installed(names: Iterable[str]) -> str | None:
 def compiler_for(source: Path, variant: str) -> str | None:
     """None: this machine has none."""
     table = {".cpp": CPP_OF, ".f90": FORTRAN}.get(source.suffix, C_OF)
-    return _first_installed(table["gcc" if variant == "gnu" else variant])
+    return _first_installed(table.get(variant, table["gcc"]))
+
+
+def linked_as(variant: str) -> str:
+    return "gnu" if variant == "libgomp" else variant
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Compiler:
     libomp: Path  # the folder of the libomp that the objects of gcc are linked with
 
     def binary(self, case: Case, variant: str) -> Path:
-        return self.build / f"{case.source.stem}.{variant}"
+        return self.build / f"{case.source.stem}.{linked_as(variant)}"
 
     def second_module(self, case: Case) -> Path | None:
         if case.module_of_libiomp5 is None:
@@ -56,7 +61,7 @@ class Compiler:
     def _module_variant(case: Case, variant: str) -> str:
         if case.module_of_libgomp:
             return "gnu"
-        return "clang" if case.program_of_libgomp else variant
+        return "clang" if case.program_of_libgomp else linked_as(variant)
 
     def module(self, case: Case, variant: str) -> Path | None:
         if case.module is None:

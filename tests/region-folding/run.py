@@ -10,13 +10,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from checking import TIMEOUT, Checker, Row
+from checking import LIBGOMP, TIMEOUT, Checker, Row, lacks_versions
 from compiling import VARIANTS, BuildError, Compiler, compile_old_runtime, compiler_for
 from traps import Case, read_all
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNTIMES = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
+LIBGOMPS = ("libgomp12", "libgomp9", "libgomp14", "libgomp7")
 # Fold and join go through the halves of every algorithm and policy. `spin` is left out: with more
 # threads than CPUs each barrier would take slices of the scheduler.
 BARRIERS = (
@@ -78,14 +79,16 @@ def usable(cases: list[Case]) -> list[tuple[Case, str]]:
 
 
 def make_plan(pairs: list[tuple[Case, str]], full: bool) -> list[Row]:
-    """Each case on each runtime, compilers by turns; barriers and policies take turns, too."""
+    """Each case on each libomp, compilers by turns, and on a libgomp, by turns, too, as barriers and policies are."""
     plan: list[Row] = []
     variants: dict[str, list[tuple[Case, str]]] = {}
     for case, variant in pairs:
         variants.setdefault(case.name, []).append((case, variant))
     for number, own in enumerate(variants.values()):
-        for place, runtime in enumerate(RUNTIMES):
+        gomps = LIBGOMPS if full else LIBGOMPS[number % len(LIBGOMPS) :][:1]
+        for place, runtime in enumerate((*RUNTIMES, *gomps)):
             possible = [pair for pair in own if pair[0].runs_on(pair[1], runtime)]
+            possible = [pair for pair in possible if (pair[1] == "libgomp") == (runtime in LIBGOMPS)]
             if not full and possible:
                 possible = [possible[(number + place) % len(possible)]]
             for case, variant in possible:
@@ -96,6 +99,11 @@ def make_plan(pairs: list[tuple[Case, str]], full: bool) -> list[Row]:
                     wait = WAITS[(len(plan) // 3) % len(WAITS)]
                     plan.append(Row(case, variant, runtime, mode, barrier, wait))
     return plan
+
+
+def is_older(row: Row, compiler: Compiler, runtimes: Path) -> bool:
+    files = (compiler.binary(row.case, row.variant), compiler.module(row.case, row.variant))
+    return any(lacks_versions(file, runtimes / row.runtime) for file in files if file is not None)
 
 
 def run_plan(plan: list[Row], checker: Checker, jobs: int) -> int:
@@ -123,8 +131,8 @@ def main() -> int:
         print("\n".join(map(str, plan)))
         return 0
     runtimes = arguments.runtimes.resolve()
-    for name in RUNTIMES:
-        if not (runtimes / name / "libomp.so.5").exists():
+    for name in (*RUNTIMES, *LIBGOMPS):
+        if not any((runtimes / name / file).exists() for file in ("libomp.so.5", LIBGOMP)):
             print(f"run.py: no {name} in {runtimes}; run tests/runtimes/fetch.py on it")
             return 1
     library = None if arguments.library == "none" else Path(arguments.library).resolve()
@@ -138,10 +146,15 @@ def main() -> int:
     compiler = Compiler(build / "programs", runtimes / "libomp19")
     try:
         compiler.compile_all(((row.case, row.variant) for row in plan), arguments.jobs)
+        older = [row for row in plan if is_older(row, compiler, runtimes)]
         old_runtime = compile_old_runtime(build)
     except BuildError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
+    if older:
+        names = sorted({f"{row.case.name} {row.runtime}" for row in older})
+        print(f"left out, since the runtime is older than what gcc compiled them for: {', '.join(names)}")
+    plan = [row for row in plan if row not in older]
     checker = Checker(
         compiler, runtimes, library, old_runtime, not arguments.no_report, arguments.timeout
     )

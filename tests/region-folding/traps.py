@@ -16,7 +16,7 @@ libgomp-module NAME    the same, by gcc, linked with libgomp
 libiomp5-module NAME   another one, linked with libiomp5 whatever the row's runtime is; in TRAP_SECOND_MODULE
 libgomp-program        the program runs on libgomp, its module on libomp: for the variant `gnu` only
 needs MACHINE          only on that machine (as `uname -m` says)
-skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, any
+skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, libgomp, any
 fails-stock WHY        stock does now and then: what goes wrong once is tried once more
 case NAME              the lines that follow are for this case only, until the next
 """
@@ -120,7 +120,7 @@ def _apply(case: Case, text: str) -> None:
         case.module_of_libiomp5 = rest
     elif text == "libgomp-program":
         case.program_of_libgomp = True
-        case.skips += [(variant, None) for variant in ("clang", "gcc")]
+        case.skips += [(variant, None) for variant in ("clang", "gcc", "libgomp")]
     elif word == "needs":
         case.machine = rest
     elif word == "fails-stock" and rest:

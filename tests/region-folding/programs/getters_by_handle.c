@@ -11,7 +11,7 @@ static const char* const names[] = {"omp_get_num_threads", "omp_get_thread_num",
 enum { kNames = 5 };
 
 int main(void) {
-  void* runtime = dlopen("libomp.so.5", RTLD_NOW | RTLD_NOLOAD);
+  void* runtime = dlopen(on_libgomp() ? "libgomp.so.1" : "libomp.so.5", RTLD_NOW | RTLD_NOLOAD);
   if (runtime == NULL) return 1;
   for (int round = 0; round < 3; ++round) {
     int of[kMostThreads][kNames];

@@ -1,5 +1,6 @@
 // Locks held across the ends of regions and by the serial part while regions try them: the primary
 // thread owns what it took, wherever it took it; workers own what they took in other regions.
+// muster-test: skip libgomp: its nestable locks belong to the tasks of regions (nest_locks.c)
 // muster-test: folded >= 30
 // muster-test: closed "runtime call" <= 0
 #include "trap.h"

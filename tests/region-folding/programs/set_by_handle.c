@@ -7,7 +7,7 @@
 #include "trap.h"
 
 int main(void) {
-  void* runtime = dlopen("libomp.so.5", RTLD_NOW | RTLD_NOLOAD);
+  void* runtime = dlopen(on_libgomp() ? "libgomp.so.1" : "libomp.so.5", RTLD_NOW | RTLD_NOLOAD);
   void (*set)(int) = runtime != NULL ? (void (*)(int))dlsym(runtime, "omp_set_num_threads") : NULL;
   int (*most)(void) = runtime != NULL ? (int (*)(void))dlsym(runtime, "omp_get_max_threads") : NULL;
   int (*level)(void) = runtime != NULL ? (int (*)(void))dlsym(runtime, "omp_get_level") : NULL;

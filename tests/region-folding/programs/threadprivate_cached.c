@@ -3,6 +3,7 @@
 // muster-test: flags -fnoopenmp-use-tls
 // muster-test: skip gcc: it has TLS only
 // muster-test: skip gnu: the same
+// muster-test: skip libgomp: the same
 // muster-test: folded >= 10
 // muster-test: closed "runtime call" >= 5
 // muster-test: auto

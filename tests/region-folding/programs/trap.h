@@ -8,6 +8,9 @@
 
 enum { kMostThreads = 64, kSettle = 10 };
 
+// Whether the program runs on libgomp, whoever is preloaded.
+static inline int on_libgomp(void) { return getenv("TRAP_LIBGOMP") != NULL; }
+
 // A program that ends by _exit or a signal must have said what it said before.
 __attribute__((constructor)) static void write_lines_at_once(void) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
