@@ -60,6 +60,7 @@ class Panel:
     x_label: str = "threads"
     log: bool = False
     log_x: bool = False  # only these
+    log_y: bool = False
     x_ticks: Sequence[float] = ()
     x_names: Sequence[str] = ()  # of the ticks, where they are no numbers
     note: str = ""
@@ -117,6 +118,15 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.set_yscale("log")
         axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
+    elif panel.log_y:
+        axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        shown = "123456789" if high < 4 * low else "25"  # of the lines between powers of ten, not all have room
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(
+            ticker.FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in shown else "")
+        )
         axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
     else:
         highest = max((value for line in panel.lines for value in (*line.y, *line.high)), default=0)

@@ -34,15 +34,17 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
             y = [cell.faster for cell in of_load]
             low, high = ([cell.bounds[side] for cell in of_load] for side in (0, 1))
             lines.append(Line(load, Style(marker, "None", grey, load != "twice"), x, y, low, high))
-        panels.append(
-            Panel(title, "times faster than stock", lines, "", x_ticks=range(len(names)), x_names=names)
-        )  # fmt: skip
+        ticks = range(len(names))
+        panel = Panel(title, "times faster than stock", lines, "", log_y=True, x_ticks=ticks, x_names=names)
+        panel.legend, panel.beside = title == "loaded", True
+        panels.append(panel)
     if not panels:
         return []
     caption = (
-        f"Medians of runs by turns, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux {shared['kernel']}, "
-        f"commit {shared['commit']}; bars: the lowest and the highest of single pairs of runs. burners: beside two busy "
-        "processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
+        f"Medians of runs by turns, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux "
+        f"{shared['kernel']}, commit {shared['commit']}; bars: the lowest and the highest of single pairs of runs. burners: beside two "
+        "busy processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
     )
-    paths: list[Path] = save(Picture("Applications, preloaded against stock", panels, [caption]), folder, "applications")
+    whole = Picture("Applications, preloaded against stock", panels, [caption], legend_inches=1.2)
+    paths: list[Path] = save(whole, folder, "applications")
     return paths

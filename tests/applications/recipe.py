@@ -57,6 +57,8 @@ class Recipe:
     ranks: int = 0  # MPI's; 0: no MPI program
     # The application's own check of a number: what it has to be, and how far it may be off that.
     expected: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    # With more threads than these, stock's own bits are known to differ from run to run, though not in every two runs.
+    steady_threads: int = 1 << 20
     # How far a number may be from stock's, relatively, where stock's own bits differ from run to run.
     tolerances: Mapping[str, float] = field(default_factory=dict)
 

@@ -111,7 +111,8 @@ class Runner:
         if not recipe.ranks:
             return words, environment | settings
         # The ranks are the OpenMP programs; mpirun itself is left alone.
-        launcher = ["mpirun", "-n", str(recipe.ranks), "--oversubscribe"]
+        # By itself it would bind each of two ranks, with all of its threads, to one core.
+        launcher = ["mpirun", "-n", str(recipe.ranks), "--oversubscribe", "--bind-to", "none"]
         if os.geteuid() == 0:
             launcher.append("--allow-run-as-root")
         for name, value in settings.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -25,9 +26,11 @@ def importable(python: Path, module: str) -> bool:
     return subprocess.run(command, capture_output=True, env=clean_environment(), check=False).returncode == 0
 
 
-def seconds_of(python: Path, modules: list[str], library: Path | None) -> float:
+def seconds_of(python: Path, modules: list[str], library: Path | None) -> tuple[float, float]:
+    """Of the clock, and of CPUs."""
     environment = clean_environment() | ({"LD_PRELOAD": str(library)} if library else {})
     command = [str(python), "-c", LOOK + "".join(f"import {module}; " for module in modules)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -39,20 +42,22 @@ def seconds_of(python: Path, modules: list[str], library: Path | None) -> float:
     if not ended or process.returncode != 0:
         side = "preloaded" if library else "stock"
         raise RuntimeError(f"{side}: {f'status {process.returncode}' if ended else f'no end after {LIMIT:.0f} s'}")
-    return seconds
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def compare(python: Path, library: Path, repetitions: int) -> tuple[str, bool]:
     """The text, and whether the difference is small enough."""
     modules = [module for module in MODULES if importable(python, module)]
     left_out = [module for module in MODULES if module not in modules]
-    sides: dict[bool, list[float]] = {False: [], True: []}
+    sides: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
     seconds_of(python, modules, None)  # reads the files
     for repetition in range(repetitions):
         for preloaded in (repetition % 2 == 1, repetition % 2 == 0):
             sides[preloaded].append(seconds_of(python, modules, library if preloaded else None))
-    stock, muster = (statistics.median(sides[side]) for side in (False, True))
-    pairs = sorted(muster - stock for stock, muster in zip(sides[False], sides[True], strict=True))
+    stock, muster = (statistics.median(seconds for seconds, _ in sides[side]) for side in (False, True))
+    stock_cpu, muster_cpu = (statistics.median(cpu for _, cpu in sides[side]) for side in (False, True))
+    pairs = sorted(muster - stock for (stock, _), (muster, _) in zip(sides[False], sides[True], strict=True))
     difference = statistics.median(pairs)
     low, _, high = statistics.quantiles(pairs, n=4, method="inclusive") if len(pairs) > 1 else (pairs[0],) * 3
     verdict = "reached" if difference <= MOST_DIFFERENCE else "MISSED"
@@ -60,6 +65,7 @@ def compare(python: Path, library: Path, repetitions: int) -> tuple[str, bool]:
         f"python -c 'import {', '.join(modules)}', {repetitions} pairs of runs by turns:",
         f"stock {1000 * stock:.1f} ms, preloaded {1000 * muster:.1f} ms; median difference of pairs "
         f"{1000 * difference:+.1f} ms (quartiles {1000 * low:+.1f} to {1000 * high:+.1f})",
+        f"CPU time: stock {1000 * stock_cpu:.1f} ms, preloaded {1000 * muster_cpu:.1f} ms",
         f"at most {1000 * MOST_DIFFERENCE:.0f} ms: {verdict}",
     ]
     if left_out:

@@ -138,6 +138,14 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(bad.sameness, "WRONG")
         self.assertIn("its bits differ from stock's", bad.problems[0])
 
+    def test_equal_bits_by_chance_bind_nobody(self) -> None:
+        stock = [run_of(False, 1.0, "a"), run_of(False, 1.2, "a", repetition=1)]
+        for run in stock:
+            run.threads = 4
+        for most, sameness in ((2, "own check"), (4, "WRONG")):
+            recipe = pretender(steady_threads=most)
+            self.assertEqual(judge(recipe, "idle", stock, [run_of(True, 1.0, "b")]).sameness, sameness)
+
     def test_else_numbers_must_be_near_stocks(self) -> None:
         stock = [run_of(False, 1.0, "a"), run_of(False, 1.2, "b", repetition=1)]
         near, far = run_of(True, 1.0, "c"), run_of(True, 1.0, "d")

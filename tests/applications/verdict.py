@@ -1,6 +1,7 @@
 """What the runs of a cell, an application beside a load, say: how many times faster, and whether results are the same.
 
-Whether results must be equal bit by bit is not assumed but seen: they must be where all of stock's own are."""
+Whether results must be equal bit by bit is seen: they must be where all of stock's own are. Only of applications that
+are known to add in any order the recipe says so, since some of their runs may be equal by chance."""
 
 from __future__ import annotations
 
@@ -91,13 +92,14 @@ def judge(recipe: Recipe, load: str, stock: list[Run], muster: list[Run]) -> Cel
         cell.sameness = "-"
         return cell
     digests = {run.digest for run in theirs}
-    if len(digests) == 1 and len(theirs) > 1:
+    steady = theirs[0].threads <= recipe.steady_threads
+    if steady and len(digests) == 1 and len(theirs) > 1:
         cell.sameness = "equal bits"
         wrong = [run for run in ours if run.digest not in digests]
         reasons = ["its bits differ from stock's, which are the same in every run" for _ in wrong]
     else:
         # One run of stock's says nothing about the next one.
-        same = len(theirs) == 1 and {run.digest for run in ours} == digests
+        same = steady and len(theirs) == 1 and {run.digest for run in ours} == digests
         cell.sameness = "equal bits (1 run)" if same else "own check"
         found = [(run, apart(recipe, theirs, run)) for run in ours]
         wrong = [run for run, reason in found if reason]

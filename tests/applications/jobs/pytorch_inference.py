@@ -1,5 +1,5 @@
-"""PyTorch on the CPU: a small convolutional network and a transformer's encoder with weights of a seed, inference of one
-image and one sequence at a time."""
+"""PyTorch on the CPU: a small convolutional network and a transformer's encoder with weights of a seed, inference of
+one image and one sequence at a time."""
 
 from __future__ import annotations
 

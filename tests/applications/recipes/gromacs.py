@@ -44,10 +44,10 @@ def result(place: Place, _output: str) -> Result:
     """Averages of the run, from its log, and all bits of energies, positions and velocities."""
     found = AVERAGES.search(text_of(place.work / "run.log").split("A V E R A G E S")[-1])
     try:
-        energy, conserved, temperature = (float(word) for word in found.groups()) if found else ()
+        means = [float(word) for word in found.groups()] if found else []
+        numbers = dict(zip(("energy", "conserved", "temperature"), means, strict=True))
     except ValueError:
         raise BadResult("run.log tells no averages") from None
-    numbers = {"energy": energy, "conserved": conserved, "temperature": temperature}
     return Result(digest_of(place.work / "run.edr", place.work / "run.gro"), numbers)
 
 
