@@ -29,7 +29,7 @@ def summary(folder: Path) -> dict[str, Any] | None:
     passed: Counter[str] = Counter()
     folding: Counter[str] = Counter()
     inactive: Counter[str] = Counter()
-    runtimes: dict[str, str | None] = {}
+    runtimes: dict[str, dict[str, str | None]] = {}
     waited = 0.0
     for report in reports:
         if not report["runtimes"]:
@@ -49,7 +49,7 @@ def summary(folder: Path) -> dict[str, Any] | None:
         if report["inactive_reason"]:
             inactive[report["inactive_reason"]] += 1
         for runtime in report["runtimes"]:
-            runtimes[runtime["path"]] = runtime["reason"]
+            runtimes[runtime["path"]] = {key: runtime[key] for key in ("package", "reason")}
     return dict(kept) | {
         "waited_s": waited,
         "by_reason": dict(passed),

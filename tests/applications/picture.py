@@ -42,8 +42,8 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
         return []
     caption = (
         f"Medians of runs by turns, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux "
-        f"{shared['kernel']}, commit {shared['commit']}; bars: the lowest and the highest of single pairs of runs. burners: beside two "
-        "busy processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
+        f"{shared['kernel']}, commit {shared['commit']}; bars: the lowest and the highest of single pairs of "
+        "runs. burners: beside two busy processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
     )
     whole = Picture("Applications, preloaded against stock", panels, [caption], legend_inches=1.2)
     paths: list[Path] = save(whole, folder, "applications")

@@ -90,9 +90,11 @@ def copies(cells: list[Cell]) -> str:
         if run is None or run.muster is None:
             continue
         lines.append(f"{name} ({run.load})")
-        for path, reason in run.muster["runtimes"].items():
+        for path, told in run.muster["runtimes"].items():
             shown = "/".join(Path(path).parts[-2:])
-            lines.append(f"    runs on {shown}" + (f": passed through, {reason}" if reason else ""))
+            package = f", brought by {told['package']}" if told["package"] else ""
+            reason = f": passed through, {told['reason']}" if told["reason"] else ""
+            lines.append(f"    runs on {shown}{package}{reason}")
         for what, found in (("passed through", run.muster["by_reason"]), ("regions", run.muster["folding"])):
             if found:
                 counted = (f"{reason} {count:,}" for reason, count in sorted(found.items(), key=lambda row: -row[1]))

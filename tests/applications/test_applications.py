@@ -268,7 +268,8 @@ class PartsTest(unittest.TestCase):
         waiting = {"waits": 5, "blocks": 1, "gatherings": 0, "moves": 0}
         for rank in range(2):
             report = {
-                "runtimes": [{"path": "/x/libgomp.so.1", "reason": None}], "inactive_reason": None, "largest_team": 2,
+                "runtimes": [{"path": "/x/libgomp.so.1", "package": "faiss", "reason": None}],
+                "inactive_reason": None, "largest_team": 2,
                 "barriers": {
                     "replaced": 10, "passed_through": 2, "instances_replaced": 5,
                     "by_reason": [{"reason": "tasks", "count": 2}],
