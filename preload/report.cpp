@@ -67,10 +67,24 @@ void add_threads(ReportData& out) {
   }
 }
 
+// One that Muster cannot reach may be known all the same, by calls of its own.
+void list_runtimes(ReportData& out) {
+  out.unreached_count = find_unreached(out.unreached);
+  Runtime* const* known = nullptr;
+  const unsigned count = known_runtimes(&known);
+  for (unsigned i = 0; i < count; ++i) {
+    bool reached = true;
+    for (unsigned k = 0; k < out.unreached_count; ++k) {
+      if (std::strcmp(out.unreached[k].path, known[i]->object.path) == 0) reached = false;
+    }
+    if (reached) out.runtimes[out.runtime_count++] = known[i];
+  }
+}
+
 // Active: at least one runtime's barriers are replaced. Otherwise the first one's reason says why
 // not.
 void judge(ReportData& out) {
-  out.runtime_count = known_runtimes(&out.runtimes);
+  list_runtimes(out);
   for (unsigned i = 0; i < out.runtime_count; ++i) {
     if (out.runtimes[i]->replaced) out.active = true;
   }
@@ -130,7 +144,7 @@ bool worth_reporting(const ReportData& data) {
   if (another_muster_is_first()) return false;  // that one reports
   const char* started = std::getenv("MUSTER_RUN_PID");
   if (started != nullptr && std::atol(started) == data.pid) return !starts_ranks(data);
-  return loaded_runtime_path() != nullptr;
+  return data.unreached_count > 0;
 }
 
 }  // namespace

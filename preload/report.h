@@ -7,6 +7,7 @@
 #include "runtime-hooks/accounting.h"
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/runtime.h"
+#include "runtime-hooks/unreached.h"
 #include "waiting/calibration.h"
 #include "waiting/load_snapshot.h"
 #include "waiting/missing_list.h"
@@ -32,9 +33,11 @@ struct ReportData {
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
-  Runtime* const* runtimes = nullptr;
+  Runtime* runtimes[kMaxRuntimes] = {};  // that were called through Muster
   unsigned runtime_count = 0;
   RuntimeLine runtime_lines[kMaxRuntimes];
+  Unreached unreached[kMaxUnreached];
+  unsigned unreached_count = 0;
   std::uint64_t regions = 0;
   unsigned teams = 0;
   std::uint64_t replaced[kEntries] = {};

@@ -105,6 +105,12 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     add_runtime(*data.runtimes[i], data.runtime_lines[i], i, out);
   }
+  for (unsigned i = 0; i < data.unreached_count; ++i) {
+    const Unreached& unreached = data.unreached[i];
+    out.add("unreached,%s,%u,", name_of(unreached.why), i);
+    quoted(out, unreached.path);
+    out.add("\n");
+  }
   for (const NamedCost& named : kCosts) {
     if (data.calibration == nullptr) break;
     const Cost& cost = data.calibration->*named.cost;

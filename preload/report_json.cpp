@@ -2,6 +2,7 @@
 #include <cinttypes>
 
 #include "preload/report.h"
+#include "preload/runtime_origin.h"
 
 namespace muster {
 namespace {
@@ -46,6 +47,23 @@ void add_runtimes(const ReportData& data, TextBuffer& out) {
     out.add("\"replaced\": %s,", runtime.replaced ? "true" : "false");
     text_field(out, "reason", runtime.replaced ? nullptr : name_of(runtime.reason));
     field(out, "arrivals_replaced", line.replaced, "}");
+  }
+  out.add("],\n");
+}
+
+void add_unreached(const ReportData& data, TextBuffer& out) {
+  out.add("  \"unreached\": [");
+  Comma comma;
+  for (unsigned i = 0; i < data.unreached_count; ++i) {
+    const Unreached& unreached = data.unreached[i];
+    char package[256];
+    package_of(unreached.path, package, sizeof(package));
+    out.add("%s{", comma.next());
+    text_field(out, "path", unreached.path);
+    text_field(out, "package", package[0] != '\0' ? package : nullptr);
+    text_field(out, "kind", name_of(unreached.kind));
+    text_field(out, "why", name_of(unreached.why));
+    text_field(out, "caller", unreached.object[0] != '\0' ? unreached.object : nullptr, "}");
   }
   out.add("],\n");
 }
@@ -295,6 +313,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   text_field(out, "MUSTER_YIELD", data.yield, "},\n  ");
   add_costs(data.calibration, out);
   add_runtimes(data, out);
+  add_unreached(data, out);
   add_load(data.load, out);
   add_missing(data.missing, out);
   out.add("  ");

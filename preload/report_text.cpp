@@ -2,6 +2,7 @@
 #include <cinttypes>
 
 #include "preload/report.h"
+#include "preload/runtime_origin.h"
 
 namespace muster {
 namespace {
@@ -44,6 +45,27 @@ void add_runtime(const Runtime& runtime, const RuntimeLine& line, TextBuffer& ou
   }
 }
 
+void add_unreached(const Unreached& unreached, TextBuffer& out) {
+  char package[256];
+  package_of(unreached.path, package, sizeof(package));
+  out.add("  not reached        %s, %s", name_of(unreached.kind), unreached.path);
+  if (package[0] != '\0') out.add(" (package %s)", package);
+  switch (unreached.why) {
+    case WhyUnreached::kNotCalled:
+      out.add(": it is loaded, and nothing of it was called\n");
+      break;
+    case WhyUnreached::kBoundPast:
+      out.add(": %s calls it past Muster (RTLD_DEEPBIND?)\n", unreached.object);
+      break;
+    case WhyUnreached::kOtherNamespace:
+      out.add(": it is in a namespace of its own (dlmopen), without Muster\n");
+      break;
+    case WhyUnreached::kLinkedStatically:
+      out.add(": it is linked in statically, so that its calls reach no loader\n");
+      break;
+  }
+}
+
 void add_head(const ReportData& data, TextBuffer& out) {
   out.add("muster %s report: %s (pid %ld, rank %ld, %s)\n", MUSTER_VERSION, data.program, data.pid,
           data.rank, data.host);
@@ -54,6 +76,7 @@ void add_head(const ReportData& data, TextBuffer& out) {
     add_runtime(*data.runtimes[i], data.runtime_lines[i], out);
   }
   if (data.runtime_count == 0) out.add("  runtime            nothing interposed\n");
+  for (unsigned i = 0; i < data.unreached_count; ++i) add_unreached(data.unreached[i], out);
   out.add("  regions            %" PRIu64 ", largest team %u, team states %u\n", data.regions,
           data.totals->threads, data.teams);
 }

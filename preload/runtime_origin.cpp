@@ -1,12 +1,11 @@
 #include "preload/runtime_origin.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "platform/read_file.h"
 
 namespace muster {
 namespace {
@@ -32,42 +31,6 @@ const char* below_packages(const char* path) {
   return below;
 }
 
-// The lines of a file one by one, longer ones cut short.
-class Lines {
- public:
-  explicit Lines(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
-  ~Lines() {
-    if (file_ >= 0) close(file_);
-  }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
-
-  bool next(char* line, std::size_t size) {
-    std::size_t length = 0;
-    while (refill()) {
-      const char c = buffer_[at_++];
-      if (c == '\n') break;
-      if (length + 1 < size) line[length++] = c;
-    }
-    line[length] = '\0';
-    return length > 0;
-  }
-
- private:
-  bool refill() {
-    if (at_ < count_) return true;
-    if (file_ < 0) return false;
-    count_ = read(file_, buffer_, sizeof(buffer_));
-    at_ = 0;
-    return count_ > 0;
-  }
-
-  const int file_;
-  char buffer_[4096];
-  ssize_t at_ = 0;
-  ssize_t count_ = 0;
-};
-
 }  // namespace
 
 void package_of(const char* path, char* out, std::size_t size) {
@@ -90,9 +53,10 @@ void full_path_of(const char* path, const void* address, char* out, std::size_t 
   copy(path, std::strlen(path), out, size);
   if (path[0] == '/') return;
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
-  Lines maps("/proc/self/maps");  // "7f00-7f01 r--p 00000000 08:01 42    /lib/x.so"
-  char line[1200];
-  while (maps.next(line, sizeof(line))) {
+  char buffer[8192];
+  FileLines maps("/proc/self/maps", buffer, sizeof(buffer));
+  // "7f00-7f01 r--p 00000000 08:01 42    /lib/x.so"
+  while (const char* line = maps.next()) {
     char* rest = nullptr;
     const std::uintptr_t begin = std::strtoull(line, &rest, 16);
     const std::uintptr_t end = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;

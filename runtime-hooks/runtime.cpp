@@ -168,14 +168,6 @@ bool is_of_runtime(const void* function) {
   return object.found() && makes_a_runtime(object);
 }
 
-const char* loaded_runtime_path() {
-  static LoadedObject object;
-  const bool found =
-      find_object([](const LoadedObject& candidate, void*) { return makes_a_runtime(candidate); },
-                  nullptr, object);
-  return found ? object.path : nullptr;
-}
-
 void observe_bindings(BindingObserver observer) { g_binding_observer = observer; }
 
 void observe_runtimes(RuntimeObserver observer) { g_observer = observer; }

@@ -114,10 +114,6 @@ unsigned known_runtimes(Runtime* const** list);
 // Whether `function` is of an object that has what makes a runtime, found so far or not. Slow.
 bool is_of_runtime(const void* function);
 
-// An OpenMP runtime that is loaded, whether or not anything of it was called through Muster; null
-// if none.
-const char* loaded_runtime_path();
-
 // MUSTER=off: nothing is replaced. Set before the first call.
 void switch_runtimes(bool on);
 bool runtimes_switched_on();

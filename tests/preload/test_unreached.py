@@ -1,0 +1,192 @@
+"""Runtimes that Muster cannot reach: the program runs as without, and the report says which and why."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import programs
+
+TEAM = r"""
+int team(void) {
+  int sum = 0;
+  #pragma omp parallel num_threads(2) reduction(+ : sum)
+  {
+    for (int i = 0; i < 10; ++i) {
+      #pragma omp barrier
+    }
+    sum += 1;
+  }
+  return sum;
+}
+"""
+
+LINKED = TEAM + r"""
+#include <stdio.h>
+int main(void) { printf("%d\n", team()); return 0; }
+"""
+
+# HOW OBJECT ...: opens each object in that way, and has it run its team.
+OPENER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+int main(int count, char **arguments) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    const char *how = arguments[i], *path = arguments[i + 1];
+    const int now = RTLD_NOW | RTLD_LOCAL;
+    void *object = strcmp(how, "namespace") == 0 ? dlmopen(LM_ID_NEWLM, path, now)
+                   : dlopen(path, strcmp(how, "deep") == 0 ? now | RTLD_DEEPBIND : now);
+    if (object == NULL) return puts(dlerror()), 1;
+    int (*team)(void) = (int (*)(void))dlsym(object, "team");
+    if (strcmp(how, "idle") != 0) printf("%d\n", team());
+  }
+  return 0;
+}
+"""
+
+# What an object has of a runtime that is linked into it: libgomp.a of most systems cannot be linked into a shared object.
+# It serves its regions by the calling thread.
+INSIDE = r"""
+#include <pthread.h>
+SHOWN const char *const gomp_names[] = {"GOMP_SPINCOUNT", "GOMP_CPU_AFFINITY"};
+SHOWN void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags) {
+  (void)threads, (void)flags;
+  function(data);
+}
+SHOWN void GOMP_barrier(void) {}
+SHOWN int gomp_start(pthread_t *thread, void *(*function)(void *)) {
+  return pthread_create(thread, 0, function, 0);
+}
+"""
+
+
+class Unreached(unittest.TestCase):
+    folder: pathlib.Path
+    opener: pathlib.Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="muster-unreached-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name).resolve()
+        cls.opener = cls.compile("opener", OPENER, "gcc")
+
+    @classmethod
+    def compile(cls, name: str, source: str, *command: str) -> pathlib.Path:
+        file = cls.folder / f"{name}.c"
+        file.write_text(source)
+        output = cls.folder / name
+        subprocess.run([*command, "-O2", file, "-o", output], check=True, capture_output=True)
+        return output
+
+    def extension(self, compiler: str) -> pathlib.Path:
+        return self.compile(f"team-{compiler}.so", TEAM, compiler, "-fopenmp", "-shared", "-fPIC")
+
+    def report(self, *command: str | pathlib.Path, expected: str) -> dict:
+        """Of a run that prints what it prints without Muster."""
+        words = [str(word) for word in command]
+        self.assertEqual(programs.run(words[0], *words[1:], preload=False).stdout, expected)
+        result, report = programs.report(words[0], *words[1:])
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, expected, ""))
+        return report
+
+    def check_inactive(self, report: dict) -> None:
+        self.assertEqual((report["active"], report["inactive_reason"]), (False, "nothing interposed"))
+        self.assertEqual((report["runtimes"], report["barriers"]["replaced"]), ([], 0))
+
+    def test_deep_binding(self) -> None:
+        for compiler, kind in (("gcc", "libgomp"), ("clang-19", "libomp")):
+            with self.subTest(compiler=compiler):
+                extension = self.extension(compiler)
+                report = self.report(self.opener, "deep", extension, expected="2\n")
+                self.check_inactive(report)
+                (line,) = report["unreached"]
+                self.assertEqual((line["kind"], line["why"]), (kind, "bound past Muster"))
+                self.assertEqual(line["caller"], str(extension))
+                self.assertIn(kind, line["path"])
+
+    def test_a_namespace_of_its_own(self) -> None:
+        for compiler, kind in (("gcc", "libgomp"), ("clang-19", "libomp")):
+            with self.subTest(compiler=compiler):
+                report = self.report(self.opener, "namespace", self.extension(compiler), expected="2\n")
+                self.check_inactive(report)
+                (line,) = report["unreached"]
+                self.assertEqual((line["kind"], line["why"], line["caller"]), (kind, "another namespace", None))
+
+    def test_nothing_called(self) -> None:
+        report = self.report(self.opener, "idle", self.extension("gcc"), expected="")
+        self.check_inactive(report)
+        self.assertEqual([line["why"] for line in report["unreached"]], ["not called"])
+
+    def test_linked_into_the_program(self) -> None:
+        library = subprocess.check_output(["gcc", "-print-file-name=libgomp.a"], text=True).strip()
+        compiled = self.compile("linked.o", LINKED, "gcc", "-fopenmp", "-c")
+        program = self.folder / "linked"
+        for flags in ([], ["-s"], ["-rdynamic"], ["-no-pie"]):
+            with self.subTest(flags=flags):
+                subprocess.run(["gcc", *flags, compiled, library, "-pthread", "-ldl", "-o", program], check=True)
+                report = self.report(program, expected="2\n")
+                self.check_inactive(report)
+                (line,) = report["unreached"]
+                self.assertEqual((line["kind"], line["why"]), ("libgomp", "linked statically"))
+                self.assertEqual(line["path"], str(program))
+
+    def test_linked_into_an_object(self) -> None:
+        for shown in ("", '__attribute__((visibility("hidden")))'):
+            with self.subTest(shown=shown):
+                source = INSIDE.replace("SHOWN", shown) + TEAM
+                name = f"inside{len(shown)}.so"
+                inside = self.compile(name, source, "gcc", "-fopenmp", "-shared", "-fPIC", "-nostartfiles", "-nodefaultlibs", "-lc")
+                for how, why in (("idle", ("not called", "linked statically")), ("open", ("linked statically",))):
+                    report = self.report(self.opener, how, inside, expected="" if how == "idle" else "1\n")
+                    self.check_inactive(report)
+                    (line,) = report["unreached"]
+                    self.assertEqual((line["kind"], line["path"]), ("libgomp", str(inside)))
+                    self.assertIn(line["why"], why)
+
+    def test_beside_one_that_is_reached(self) -> None:
+        inside = self.compile("beside.so", INSIDE.replace("SHOWN", "") + TEAM, "gcc", "-fopenmp", "-shared", "-fPIC", "-nodefaultlibs", "-lc")
+        words = ["deep", self.extension("gcc"), "open", self.extension("clang-19"), "open", inside]
+        report = self.report(self.opener, *words, expected="2\n2\n1\n")
+        self.assertTrue(report["active"])
+        self.assertEqual([line["kind"] for line in report["runtimes"]], ["libomp"])
+        self.assertGreaterEqual(report["runtimes"][0]["arrivals_replaced"], 20)
+        self.assertEqual(
+            sorted(line["why"] for line in report["unreached"]), ["bound past Muster", "linked statically"]
+        )
+
+    def test_who_is_reached_is_not_listed(self) -> None:
+        for compiler in ("gcc", "clang-19"):
+            report = self.report(self.opener, "open", self.extension(compiler), expected="2\n")
+            self.assertEqual((len(report["runtimes"]), report["unreached"]), (1, []))
+        # gcc's entry points in libomp call clang's: through Muster and back.
+        self.assertEqual(programs.report(programs.build(programs.BARRIERS, "gcc"))[1]["unreached"], [])
+
+    def test_text_and_csv_tell_the_same(self) -> None:
+        extension = self.extension("gcc")
+        for ending in ("txt", "csv"):
+            path = self.folder / f"report.{ending}"
+            programs.run(self.opener, "deep", str(extension), MUSTER_REPORT=str(path))
+            text = path.read_text()
+            if ending == "txt":
+                self.assertIn("runtime            nothing interposed\n", text)
+                self.assertRegex(text, rf"not reached +libgomp, \S+: {extension} calls it past Muster")
+                continue
+            rows = [row for row in csv.DictReader(text.splitlines()) if row["section"] == "unreached"]
+            self.assertEqual([row["name"] for row in rows], ["bound past Muster"])
+
+    def test_programs_without_openmp_stay_silent(self) -> None:
+        path = self.folder / "none.json"
+        for program in ("/bin/true", "/bin/ls"):
+            result = programs.run(program, "/", MUSTER_REPORT=str(path))
+            self.assertEqual((result.returncode, result.stderr, path.exists()), (0, "", False))
+
+
+if __name__ == "__main__":
+    unittest.main()
