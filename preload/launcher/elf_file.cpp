@@ -75,12 +75,15 @@ void read_symbols(Elf* elf, Elf_Scn* scn, const GElf_Shdr& section, std::set<std
   }
 }
 
-void read_soname(Elf* elf, Elf_Scn* scn, const GElf_Shdr& section, ElfFile& file) {
+void read_names(Elf* elf, Elf_Scn* scn, const GElf_Shdr& section, ElfFile& file) {
   Elf_Data* data = elf_getdata(scn, nullptr);
   for (std::size_t i = 0; data != nullptr && i < entries_in(section); ++i) {
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr) break;
     if (entry.d_tag == DT_SONAME) file.soname = string_at(elf, section.sh_link, entry.d_un.d_val);
+    if (entry.d_tag == DT_NEEDED) {
+      file.needed.push_back(string_at(elf, section.sh_link, entry.d_un.d_val));
+    }
   }
 }
 
@@ -112,7 +115,7 @@ void read_sections(Elf* elf, ElfFile& file) {
         read_symbols(elf, scn, section, file.defined, nullptr);
         break;
       case SHT_DYNAMIC:
-        read_soname(elf, scn, section, file);
+        read_names(elf, scn, section, file);
         break;
       case SHT_GNU_verdef:
         read_versions(elf, scn, section, file);

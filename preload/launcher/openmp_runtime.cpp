@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// In every Muster, whose launcher has the words below as well.
+constexpr std::string_view kOwnMark = "MUSTER_BARRIER";
 // Both are in every build of the runtime: users read them with KMP_VERSION and `what`.
 constexpr std::string_view kLlvmBanner = "LLVM OMP version: ";
 constexpr std::string_view kIntelBanner = "Intel(R) OMP version: ";
@@ -128,6 +130,20 @@ const char* name_of(RuntimeKind kind) {
 
 bool is_replaced(RuntimeKind kind) { return kind != RuntimeKind::kUnknown; }
 
+bool is_more_than_runtime(const ElfFile& file) {
+  std::size_t of_openmp = 0;
+  for (const std::string& name : file.exported) {
+    if (name.rfind("PyInit_", 0) == 0) return true;
+    for (const char* prefix :
+         {"GOMP_", "GOACC_", "goacc_", "acc_", "omp", "__kmp", "kmp", "_You_must_link", "ompt_"}) {
+      if (name.rfind(prefix, 0) != 0) continue;
+      ++of_openmp;
+      break;
+    }
+  }
+  return 2 * of_openmp < file.exported.size();
+}
+
 std::optional<OpenmpRuntime> identify_runtime(const fs::path& path, const ElfFile& file) {
   const bool kmpc = file.exported.count("__kmpc_fork_call") != 0;
   if (!kmpc && file.exported.count("GOMP_parallel") == 0) return std::nullopt;
@@ -149,7 +165,12 @@ std::optional<RuntimeKind> runtime_inside(const fs::path& path, const ElfFile& f
     const bool kmpc = file.defined.count("__kmpc_fork_call") != 0;
     if (!kmpc && file.defined.count("GOMP_parallel") == 0) return std::nullopt;
   }
-  const RuntimeKind kind = kind_by_strings(contents_of(path));
+  if (!file.has_symbols && !file.imported.empty() && file.imported.count("pthread_create") == 0) {
+    return std::nullopt;  // it starts no threads
+  }
+  const std::string contents = contents_of(path);
+  if (contents.find(kOwnMark) != std::string::npos) return std::nullopt;
+  const RuntimeKind kind = kind_by_strings(contents);
   if (!file.has_symbols && kind == RuntimeKind::kUnknown) return std::nullopt;
   return kind;
 }

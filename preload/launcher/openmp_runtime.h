@@ -26,12 +26,16 @@ struct OpenmpRuntime {
 // Whether Muster replaces this runtime's barriers.
 bool is_replaced(RuntimeKind kind);
 
+// Whether an object that shows a runtime's entry points is more than a runtime: one is linked into it,
+// and most of what it shows is its own.
+bool is_more_than_runtime(const ElfFile& file);
+
 // Nothing where `file`, read from `path`, is no OpenMP runtime.
 std::optional<OpenmpRuntime> identify_runtime(const std::filesystem::path& path,
                                               const ElfFile& file);
 
-// The runtime linked statically into a program: from its symbols, or, where it is stripped, from
-// the strings a runtime carries.
+// The runtime linked statically into a program or an object: from its symbols, or, where it is
+// stripped, from the strings a runtime carries.
 std::optional<RuntimeKind> runtime_inside(const std::filesystem::path& path, const ElfFile& file);
 
 }  // namespace muster::launcher

@@ -317,7 +317,7 @@ class Doctor(LauncherTest):
         self.check("no-such-command-anywhere", 1, "not found")
         self.check("/etc/passwd", 1, "not found, or not executable")
         self.check(garbage, 1, "will not work")
-        self.check(LIBRARY, 1, "a library, not a program")
+        self.check(LIBRARY, 1, "looked at 1 object", "nothing to replace")
 
     def test_another_architecture(self) -> None:
         program = self.scratch / "foreign"

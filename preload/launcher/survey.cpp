@@ -1,0 +1,149 @@
+#include "preload/launcher/survey.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+
+#include "preload/runtime_origin.h"
+
+namespace muster::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What an object asks for where its calls are to reach a runtime.
+struct Caller {
+  std::vector<std::string> needed;
+};
+
+bool is_elf(const fs::path& path) {
+  std::array<char, 4> magic{};
+  std::ifstream stream(path, std::ios::binary);
+  return stream.read(magic.data(), magic.size()) && std::equal(magic.begin(), magic.end(), ELFMAG);
+}
+
+std::string package_name(const fs::path& path) {
+  char name[256];
+  std::error_code error;
+  package_of(fs::absolute(path, error).c_str(), name, sizeof(name));
+  return name;
+}
+
+// Regular files, each once, in a lasting order. Links are not followed: what they lead to is found where
+// it is, or is not part of the tree.
+std::vector<fs::path> files_in(const std::vector<fs::path>& paths, Survey& found) {
+  std::set<fs::path> files;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.insert(path);
+      continue;
+    }
+    auto at = fs::recursive_directory_iterator(path, fs::directory_options::none, error);
+    while (!error && at != fs::recursive_directory_iterator()) {
+      std::error_code unknown;
+      if (at->is_regular_file(unknown) && !at->is_symlink(unknown)) files.insert(at->path());
+      if (at->is_directory(unknown) && !at->is_symlink(unknown)) {
+        fs::directory_iterator(at->path(), unknown);
+        if (unknown) {
+          found.problems.push_back(fmt::format("{}: {}", at->path().string(), unknown.message()));
+          at.disable_recursion_pending();
+        }
+      }
+      at.increment(error);
+    }
+    if (error) found.problems.push_back(fmt::format("{}: {}", path.string(), error.message()));
+  }
+  return {files.begin(), files.end()};
+}
+
+// Whether it imports anything that Muster replaces of an OpenMP runtime; the C library's functions that
+// Muster wraps do not count.
+bool calls_openmp(const ElfFile& file, const ElfFile& muster) {
+  return std::any_of(file.imported.begin(), file.imported.end(), [&](const std::string& name) {
+    return (name.rfind("GOMP_", 0) == 0 || name.rfind("__kmpc_", 0) == 0) &&
+           muster.exported.count(name) != 0;
+  });
+}
+
+bool names_a_runtime(const std::string& soname) {
+  return soname.find("gomp") != std::string::npos || soname.find("omp5") != std::string::npos ||
+         soname.rfind("libomp", 0) == 0;
+}
+
+void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
+             std::vector<Caller>& callers) {
+  const auto file = read_elf(path);
+  if (!file || (file->type != ET_DYN && file->type != ET_EXEC)) return;
+  ++found.objects;
+  if (file->soname == "libmuster.so") return;
+  auto runtime = identify_runtime(path, *file);
+  if (runtime && !is_more_than_runtime(*file)) {
+    RuntimeFound entry{
+        .runtime = std::move(*runtime), .package = package_name(path), .problem = {}};
+    if (file->architecture != muster.architecture) {
+      entry.problem = fmt::format("it is for {}, libmuster.so for {}", name_of(file->architecture),
+                                  name_of(muster.architecture));
+    } else if (!is_replaced(entry.runtime.kind)) {
+      entry.problem = "not replaced, passes through";
+    }
+    found.runtimes.push_back(std::move(entry));
+    return;
+  }
+  const auto inside = runtime ? std::optional(runtime->kind) : runtime_inside(path, *file);
+  if (inside) {
+    found.inside.push_back({path, package_name(path), *inside});
+  } else if (calls_openmp(*file, muster) && file->architecture == muster.architecture) {
+    callers.push_back({file->needed});
+  }
+}
+
+// A wheel's object asks for the copy in its wheel by a name that nobody else has.
+void count_callers(const std::vector<Caller>& callers, Survey& found,
+                   const std::map<std::string, std::vector<std::size_t>>& by_name) {
+  for (const Caller& caller : callers) {
+    for (const std::string& name : caller.needed) {
+      const auto copies = by_name.find(name);
+      if (copies != by_name.end()) {
+        for (const std::size_t i : copies->second) ++found.runtimes[i].callers;
+      } else if (names_a_runtime(name)) {
+        ++found.missing[name];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool is_to_be_surveyed(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return true;
+  if (!fs::is_regular_file(path, error) || !is_elf(path)) return false;
+  const auto file = read_elf(path);
+  return file && file->type == ET_DYN && file->interpreter.empty() &&
+         (!file->soname.empty() || path.filename().string().find(".so") != std::string::npos);
+}
+
+Survey survey(const std::vector<fs::path>& paths, const ElfFile& muster) {
+  Survey found;
+  std::vector<Caller> callers;
+  for (const fs::path& path : files_in(paths, found)) {
+    if (is_elf(path)) look_at(path, muster, found, callers);
+  }
+  std::map<std::string, std::vector<std::size_t>> by_name;
+  for (std::size_t i = 0; i < found.runtimes.size(); ++i) {
+    const RuntimeFound& entry = found.runtimes[i];
+    if (entry.problem.empty()) ++found.reached;
+    std::set<std::string> names{entry.runtime.path.filename().string()};
+    if (const auto file = read_elf(entry.runtime.path)) names.insert(file->soname);
+    for (const std::string& name : names) by_name[name].push_back(i);
+  }
+  count_callers(callers, found, by_name);
+  return found;
+}
+
+}  // namespace muster::launcher
