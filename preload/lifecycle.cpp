@@ -19,8 +19,10 @@
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
+#include "runtime-hooks/unloading.h"
 #include "runtime-hooks/yield_caller.h"
 #include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
@@ -33,6 +35,7 @@ void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
   runtimes_after_fork();
+  held_objects_after_fork();
   folds_after_fork();
   teams_after_fork();
   counters_after_fork();
@@ -113,6 +116,11 @@ void get_ready() {
 namespace {
 
 __attribute__((constructor)) void at_start() {
+  note_objects_at_start();
+  for (const Forget forget :
+       {forget_destinations, forget_yield_callers, forget_runtimes, release_held}) {
+    when_unloaded(forget);
+  }
   reserve_fold_ends();
   publish_own_counts();  // before main, where programs start PAPI
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "runtime-hooks/dynamic_symbols.h"
@@ -59,12 +60,6 @@ int note_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-// A handle of an object that is loaded already. Null for the main program and the vdso.
-void* handle_of(const LoadedObject& object) {
-  if (object.path[0] == '\0') return nullptr;
-  return dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
-}
-
 // The name that the object was built with, whatever its file is called now; empty if it has none.
 const char* soname(const LoadedObject& object) {
   const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
@@ -79,7 +74,7 @@ void* defined_by_the_loader(const LoadedObject& object, const char* symbol) {
   void* handle = handle_of(object);
   if (handle == nullptr) return nullptr;
   void* address = dlsym(handle, symbol);
-  dlclose(handle);  // only our reference: the object stays
+  close_handle(handle);
   return address;
 }
 
@@ -120,7 +115,7 @@ void* find_without_muster(const LoadedObject& caller, const char* symbol, const 
   if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
   if (void* handle = handle_of(caller)) {
     void* local = look_up(handle, symbol, version);
-    dlclose(handle);
+    close_handle(handle);
     if (local != nullptr) return local;
   }
   struct Wanted {
@@ -147,6 +142,21 @@ LoadedObject object_of(const void* address) {
   return wanted.object;
 }
 
+void* handle_of(const LoadedObject& object) {
+  if (object.path[0] == '\0') return nullptr;
+  return dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+int close_handle(void* handle) {
+  static std::atomic<int (*)(void*)> real{nullptr};
+  auto* close = real.load(std::memory_order_relaxed);
+  if (close == nullptr) {
+    close = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose"));
+    real.store(close, std::memory_order_relaxed);
+  }
+  return close != nullptr ? close(handle) : -1;
+}
+
 bool is_muster(const LoadedObject& object) {
   const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
   if (object.begin <= here && here < object.end) return true;
@@ -169,7 +179,7 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
     void* handle = handle_of(out);  // it stays while it is looked at
     const bool stays = handle != nullptr || out.path[0] == '\0';
     const bool accepted = out.found() && stays && !is_muster(out) && accept(out, data);
-    if (handle != nullptr) dlclose(handle);
+    if (handle != nullptr) close_handle(handle);
     if (accepted) return true;
   }
   return false;

@@ -8,9 +8,10 @@ namespace muster {
 struct LoadedObject {
   std::uintptr_t begin = 0;  // address range of its segments
   std::uintptr_t end = 0;
-  std::uintptr_t base = 0;        // what its file's addresses were moved by
-  const void* dynamic = nullptr;  // its dynamic section
-  char path[1024] = {};           // empty: the main program
+  std::uintptr_t base = 0;         // what its file's addresses were moved by
+  const void* dynamic = nullptr;   // its dynamic section
+  std::uintptr_t size_before = 0;  // of one that has gone, whose range is empty
+  char path[1024] = {};            // empty: the main program
   bool found() const { return end != 0; }
   bool contains(const void* address) const {
     return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
@@ -19,6 +20,12 @@ struct LoadedObject {
 
 // The object that holds `address`.
 LoadedObject object_of(const void* address);
+
+// A handle of an object that is loaded already. Null for the main program and the vdso.
+void* handle_of(const LoadedObject& object);
+
+// The C library's dlclose: ours would look for what has gone.
+int close_handle(void* handle);
 
 // Whether the object is a copy of Muster, this one or another (a double preload, whatever its file
 // name).

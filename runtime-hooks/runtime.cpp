@@ -7,7 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
+#include "platform/pages.h"
+#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/thread_state.h"
@@ -21,9 +24,16 @@ std::atomic<unsigned> g_binding_count{0};
 namespace {
 
 Lock g_lock;
-Runtime g_runtimes[kMaxRuntimes];
-Runtime* g_runtime_list[kMaxRuntimes];
+unsigned g_loads = 0;
+
+// All runtimes that are loaded, and some that were. Entries are never taken away, since a thread may
+// hold one for as long as it likes; readers take no lock.
+constexpr unsigned kFirstRuntimes = 16;
+Runtime g_first_runtimes[kFirstRuntimes];
+Runtime* g_first_list[kFirstRuntimes];
+std::atomic<Runtime**> g_runtime_list{g_first_list};
 std::atomic<unsigned> g_runtime_count{0};
+unsigned g_list_size = kFirstRuntimes;
 RuntimeObserver g_observer = nullptr;
 BindingObserver g_binding_observer = nullptr;
 bool g_on = true;
@@ -43,6 +53,8 @@ bool makes_a_runtime(const LoadedObject& object) {
 
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
+  runtime.stays = stays_for_ever(object);
+  if (!runtime.stays) watch_end_of_process();
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
@@ -52,13 +64,74 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.reductions = reduction_rules();
 }
 
-Runtime* known_runtime(const LoadedObject& object) {
+template <class Accept>
+Runtime* find_runtime(Accept accept) {
   const unsigned count = g_runtime_count.load(std::memory_order_acquire);
+  Runtime** list = g_runtime_list.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
-    const LoadedObject& known = g_runtimes[i].object;
-    if (known.begin == object.begin && known.end == object.end) return &g_runtimes[i];
+    Runtime* runtime = __atomic_load_n(&list[i], __ATOMIC_ACQUIRE);
+    if (accept(*runtime)) return runtime;
   }
   return nullptr;
+}
+
+bool is_gone(const Runtime& runtime) { return runtime.is_still(0); }
+
+Runtime* known_runtime(const LoadedObject& object) {
+  return find_runtime([&](const Runtime& known) {
+    return !is_gone(known) && known.object.begin == object.begin && known.object.end == object.end;
+  });
+}
+
+// An object's range is read without a lock, so an entry keeps the one it was made with.
+bool was_there(const Runtime& known, const LoadedObject& object) {
+  return is_gone(known) && known.object.begin == object.begin &&
+         known.object.size_before == object.end - object.begin &&
+         std::strcmp(known.object.path, object.path) == 0;
+}
+
+Runtime* make_entry(const Runtime& found) {
+  static unsigned made = 0;
+  void* place = made < kFirstRuntimes ? &g_first_runtimes[made++] : map_pages(sizeof(Runtime));
+  return place != nullptr ? ::new (place) Runtime(found) : nullptr;
+}
+
+bool make_longer_list(unsigned count) {
+  auto** longer = static_cast<Runtime**>(map_pages(2 * g_list_size * sizeof(Runtime*)));
+  if (longer == nullptr) return false;
+  std::memcpy(longer, g_runtime_list.load(std::memory_order_relaxed), count * sizeof(Runtime*));
+  g_runtime_list.store(longer, std::memory_order_release);  // the old one may still be read
+  g_list_size *= 2;
+  return true;
+}
+
+// One that has gone makes place in the list for the next of the same file; who holds it finds it gone.
+Runtime* add_entry(const Runtime& found) {
+  const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
+  if (count == g_list_size && !make_longer_list(count)) return nullptr;
+  Runtime* runtime = make_entry(found);
+  if (runtime == nullptr) return nullptr;
+  Runtime** list = g_runtime_list.load(std::memory_order_relaxed);
+  unsigned place = 0;
+  while (place < count && !(is_gone(*list[place]) &&
+                            std::strcmp(list[place]->object.path, found.object.path) == 0)) {
+    ++place;
+  }
+  __atomic_store_n(&list[place], runtime, __ATOMIC_RELEASE);
+  if (place == count) g_runtime_count.store(count + 1, std::memory_order_release);
+  return runtime;
+}
+
+Runtime* enter(const Runtime& found) {
+  Runtime* runtime =
+      find_runtime([&](const Runtime& known) { return was_there(known, found.object); });
+  if (runtime == nullptr) return add_entry(found);
+  const unsigned load = found.load;
+  Runtime again = found;
+  again.load = 0;
+  *runtime = again;
+  __atomic_store_n(&runtime->load, load, __ATOMIC_RELEASE);
+  return runtime;
 }
 
 // The loader's locks and the runtime's are taken while a runtime is looked at, and whoever holds
@@ -72,21 +145,34 @@ Runtime* runtime_at(const LoadedObject& object) {
   {
     const Locked locked(g_lock);
     if (Runtime* known = known_runtime(object)) return known;
-    const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
-    if (count == kMaxRuntimes) return nullptr;
-    runtime = &g_runtimes[count];
-    *runtime = found;
-    g_runtime_list[count] = runtime;
-    g_runtime_count.store(count + 1, std::memory_order_release);
+    found.load = ++g_loads;
+    runtime = enter(found);
   }
-  if (g_observer != nullptr) g_observer(*runtime);
+  if (runtime != nullptr && g_observer != nullptr) g_observer(*runtime);
   return runtime;
+}
+
+// An entry of an object that has gone serves the next one that has just its place.
+Binding* binding_to_use_again(const Binding& binding) {
+  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < count; ++i) {
+    Binding& old = g_bindings[i];
+    if (old.runtime == nullptr && old.begin == binding.begin && old.end == binding.end &&
+        old.gomp == binding.gomp) {
+      return &old;
+    }
+  }
+  return nullptr;
 }
 
 void publish(const Binding& binding) {
   const Locked locked(g_lock);
   const auto* inside = reinterpret_cast<const void*>(binding.begin);
   if (known_binding(inside, binding.gomp) != nullptr) return;
+  if (Binding* old = binding_to_use_again(binding)) {
+    __atomic_store_n(&old->runtime, binding.runtime, __ATOMIC_RELEASE);
+    return;
+  }
   const unsigned count = g_binding_count.load(std::memory_order_relaxed);
   if (count == kMaxBindings) return;
   g_bindings[count] = binding;
@@ -114,6 +200,7 @@ Binding bind(const void* caller, const char* symbol) {
   if (runtime == nullptr) nobody_has(symbol);
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
+    hold_for(object, runtime->object, real, symbol);
     if (g_binding_observer != nullptr) g_binding_observer(object);
     publish(binding);
   }
@@ -139,17 +226,14 @@ Binding binding_of(const void* caller, const char* symbol) {
   if (const Binding* known = known_binding(caller, is_gomp(symbol))) [[likely]]
     return *known;
   const int saved = errno;
+  look_for_unloaded();
   const Binding binding = bind(caller, symbol);
   errno = saved;
   return binding;
 }
 
 Runtime* runtime_with(const void* address) {
-  const unsigned count = g_runtime_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    if (g_runtimes[i].contains(address)) return &g_runtimes[i];
-  }
-  return nullptr;
+  return find_runtime([&](const Runtime& known) { return known.contains(address); });
 }
 
 void* own_function(const Runtime& runtime, const char* symbol) {
@@ -157,8 +241,9 @@ void* own_function(const Runtime& runtime, const char* symbol) {
 }
 
 unsigned known_runtimes(Runtime* const** list) {
-  *list = g_runtime_list;
-  return g_runtime_count.load(std::memory_order_acquire);
+  const unsigned count = g_runtime_count.load(std::memory_order_acquire);
+  *list = g_runtime_list.load(std::memory_order_acquire);
+  return count;
 }
 
 bool is_of_runtime(const void* function) {
@@ -174,6 +259,25 @@ void observe_runtimes(RuntimeObserver observer) { g_observer = observer; }
 
 void switch_runtimes(bool on) { g_on = on; }
 bool runtimes_switched_on() { return g_on; }
+
+void forget_runtimes(const Gone& gone) {
+  const Locked locked(g_lock);
+  find_runtime([&](Runtime& runtime) {
+    if (is_gone(runtime) || !gone(runtime.object.begin)) return false;
+    runtime.object.size_before = runtime.object.end - runtime.object.begin;
+    __atomic_store_n(&runtime.load, 0U, __ATOMIC_RELEASE);
+    __atomic_store_n(&runtime.object.end, runtime.object.begin, __ATOMIC_RELEASE);
+    return false;
+  });
+  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < count; ++i) {
+    Binding& binding = g_bindings[i];
+    if (binding.runtime == nullptr) continue;
+    if (gone(binding.begin) || is_gone(*binding.runtime)) {
+      __atomic_store_n(&binding.runtime, nullptr, __ATOMIC_RELEASE);
+    }
+  }
+}
 
 void runtimes_after_fork() { g_lock.unlock(); }
 

@@ -9,6 +9,7 @@
 #include "runtime-hooks/pass_reason.h"
 #include "runtime-hooks/real_functions.h"
 #include "runtime-hooks/reduction.h"
+#include "runtime-hooks/unloading.h"
 
 namespace muster {
 
@@ -45,6 +46,10 @@ struct Runtime {
   Foldable foldable = Foldable::kNotJudged;
   ReductionRules reductions;
   std::uint64_t handed_over = 0;  // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
+  bool stays = true;  // loaded for as long as the process lives; else it may be unloaded
+  // Which of all loads this is, counted in the process; 0 once it has gone. An entry serves the same
+  // runtime again where that comes back to its old place.
+  unsigned load = 0;
 
   // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
   // way of our own entry point.
@@ -56,9 +61,12 @@ struct Runtime {
   // Whether a return address lies in the runtime: then it is the runtime's own call that came back
   // to us through its procedure linkage table.
   bool contains(const void* address) const { return object.contains(address); }
-};
 
-inline constexpr unsigned kMaxRuntimes = 16;
+  // For whoever has used it before: whether it is still the one that was that load.
+  bool is_still(unsigned its_load) const {
+    return __atomic_load_n(&load, __ATOMIC_ACQUIRE) == its_load;
+  }
+};
 
 // The runtime that the code at `caller` is bound to for `symbol`: the one that would have been
 // called without Muster. Resolved once per calling object, then looked up (thread-safe, a few ns).
@@ -67,14 +75,15 @@ inline constexpr unsigned kMaxRuntimes = 16;
 struct Binding {
   std::uintptr_t begin = 0;  // the calling object's address range
   std::uintptr_t end = 0;
-  bool gomp = false;  // GOMP_* and __kmpc_* may be bound to different runtimes
-  Runtime* runtime = nullptr;
+  bool gomp = false;           // GOMP_* and __kmpc_* may be bound to different runtimes
+  Runtime* runtime = nullptr;  // null: the object, or the runtime, has been unloaded
 };
 Binding binding_of(const void* caller, const char* symbol);
 
 // One of those that are known already, or null. Entries are written under a lock and published by the
-// count; readers take no lock.
-inline constexpr unsigned kMaxBindings = 256;
+// count; readers take no lock, so that of a published entry nothing but the runtime ever changes. An
+// object that finds no room is looked up at each call. Pages that are never written cost nothing.
+inline constexpr unsigned kMaxBindings = 4096;
 extern Binding g_bindings[kMaxBindings];
 extern std::atomic<unsigned> g_binding_count;
 inline const Binding* known_binding(const void* caller, bool gomp) {
@@ -82,7 +91,8 @@ inline const Binding* known_binding(const void* caller, bool gomp) {
   const unsigned count = g_binding_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     const Binding& binding = g_bindings[i];
-    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp) {
+    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp &&
+        __atomic_load_n(&binding.runtime, __ATOMIC_ACQUIRE) != nullptr) [[likely]] {
       return &binding;
     }
   }
@@ -108,7 +118,8 @@ Runtime* runtime_with(const void* address);
 // Its own definition of `symbol`; null if it has none. No lock.
 void* own_function(const Runtime& runtime, const char* symbol);
 
-// Those found so far, for the report.
+// Those found so far, for the report; some may be gone, with `load` 0. A runtime that was loaded twice
+// from the same file comes once, unless both are there.
 unsigned known_runtimes(Runtime* const** list);
 
 // Whether `function` is of an object that has what makes a runtime, found so far or not. Slow.
@@ -126,6 +137,9 @@ void observe_bindings(BindingObserver observer);
 // Called once per runtime when it is found; for the verbose log. Set before the first call.
 using RuntimeObserver = void (*)(const Runtime&);
 void observe_runtimes(RuntimeObserver observer);
+
+// For when_unloaded() (unloading.h).
+void forget_runtimes(const Gone& gone);
 
 // In the child of a fork: locks of threads that are no more are opened again.
 void runtimes_after_fork();

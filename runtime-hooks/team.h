@@ -55,6 +55,10 @@ class Team {
   // For the forking thread. acquire() is null when there is no memory.
   static Team* acquire(Runtime& runtime, ThreadState& state);
   static void release(Team* team, ThreadState& state);
+  // Without its team, whose threads are never heard of again.
+  static void leave(ThreadState& state) {
+    if (state.fork_depth != 0) --state.fork_depth;
+  }
 
   Runtime& runtime() const { return *runtime_; }
   bool is_of(const Runtime& runtime) const { return runtime_ == &runtime; }

@@ -12,16 +12,18 @@
 namespace muster {
 namespace {
 
-// An object that has called, and what it is.
+enum Kind : std::uint8_t { kOther, kRuntime, kGone };
+
+// An object that has called, and what it is: that alone changes, when the object is unloaded.
 struct Caller {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  bool runtime = false;
+  std::uint8_t kind = kOther;
 
   bool contains(std::uintptr_t address) const { return address - begin < end - begin; }
 };
 
-constexpr unsigned kMaxCallers = 64;
+constexpr unsigned kMaxCallers = 256;
 
 // Entries are written by whoever holds g_busy and published by the count; readers take no lock.
 Caller g_callers[kMaxCallers];
@@ -51,7 +53,7 @@ struct Search {
 
 int match(dl_phdr_info* info, std::size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
-  Caller caller{~std::uintptr_t{0}, 0, false};
+  Caller caller{~std::uintptr_t{0}, 0, kOther};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
@@ -62,7 +64,7 @@ int match(dl_phdr_info* info, std::size_t, void* data) {
   if (caller.end == 0 || !caller.contains(search.address)) return 0;
   // A runtime that is linked into the program cannot be told from the program's own code.
   const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
-  caller.runtime = !is_program && has_mark(*info);
+  if (!is_program && has_mark(*info)) caller.kind = kRuntime;
   search.caller = caller;
   return 1;
 }
@@ -70,41 +72,58 @@ int match(dl_phdr_info* info, std::size_t, void* data) {
 const Caller* known(std::uintptr_t address) {
   const unsigned count = g_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
-    if (g_callers[i].contains(address)) return &g_callers[i];
+    if (g_callers[i].contains(address) &&
+        __atomic_load_n(&g_callers[i].kind, __ATOMIC_ACQUIRE) != kGone) {
+      return &g_callers[i];
+    }
   }
   return nullptr;
+}
+
+// In the place of an object that has gone and lay just there, or in a new one.
+void remember(const Caller& caller) {
+  const unsigned count = g_count.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < count; ++i) {
+    Caller& old = g_callers[i];
+    if (old.kind == kGone && old.begin == caller.begin && old.end == caller.end) {
+      __atomic_store_n(&old.kind, caller.kind, __ATOMIC_RELEASE);
+      return;
+    }
+  }
+  if (count == kMaxCallers) return;
+  g_callers[count] = caller;
+  g_count.store(count + 1, std::memory_order_release);
 }
 
 bool find_out(std::uintptr_t address) {
   if (g_count.load(std::memory_order_relaxed) == kMaxCallers) return false;
   if (g_busy.exchange(true, std::memory_order_acquire)) return false;
   // Code that belongs to no object (just compiled, say) is remembered by its address.
-  Search search{address, {address, address + 1, false}};
+  Search search{address, {address, address + 1, kOther}};
   dl_iterate_phdr(match, &search);
-  const unsigned count = g_count.load(std::memory_order_relaxed);
-  if (count < kMaxCallers && known(address) == nullptr) {
-    g_callers[count] = search.caller;
-    g_count.store(count + 1, std::memory_order_release);
-  }
+  if (known(address) == nullptr) remember(search.caller);
   g_busy.store(false, std::memory_order_release);
-  return search.caller.runtime;
+  return search.caller.kind == kRuntime;
 }
 
 bool is_in_runtime(const void* address) {
-  Runtime* const* runtimes = nullptr;
-  const unsigned count = known_runtimes(&runtimes);
-  for (unsigned i = 0; i < count; ++i) {
-    if (runtimes[i]->contains(address)) return true;
-  }
+  if (runtime_with(address) != nullptr) return true;
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   const Caller* caller = known(place);
-  return caller != nullptr ? caller->runtime : find_out(place);
+  return caller != nullptr ? caller->kind == kRuntime : find_out(place);
 }
 
 }  // namespace
 
 bool is_runtimes_yield(const void* return_address) {
   return is_in_runtime(return_address) && may_call_by_name(return_address);
+}
+
+void forget_yield_callers(const Gone& gone) {
+  const unsigned count = g_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    if (gone(g_callers[i].begin)) __atomic_store_n(&g_callers[i].kind, kGone, __ATOMIC_RELEASE);
+  }
 }
 
 void yield_callers_after_fork() { g_busy.store(false, std::memory_order_release); }

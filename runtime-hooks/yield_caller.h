@@ -2,6 +2,8 @@
 // business.
 #pragma once
 
+#include "runtime-hooks/unloading.h"
+
 namespace muster {
 
 // Whether the call that returns to `return_address` is a runtime's own. A few ns, once an object
@@ -10,6 +12,9 @@ namespace muster {
 // alone. In doubt the answer is no: while another thread finds out, or when more objects call than
 // are remembered.
 bool is_runtimes_yield(const void* return_address);
+
+// For when_unloaded().
+void forget_yield_callers(const Gone& gone);
 
 // In the child of a fork: whoever was just finding out is no more.
 void yield_callers_after_fork();

@@ -16,6 +16,7 @@
 #include "runtime-hooks/destination.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/runtime.h"
 
@@ -47,18 +48,27 @@ constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 }  // namespace
 
 // Where the calls of one object go. The machine code reads the first four. Written once, then
-// published at the head of its thunk's list; never taken away.
+// published at the head of its thunk's list; never taken away, since a thread may be reading it at any
+// time. When the object or the function's is unloaded the size becomes 0, so that it serves nobody, until
+// another object lies in just the same place.
 struct Target {
   std::uintptr_t begin = 0;  // the calling object's address range
   std::uintptr_t size = 0;
-  void* function = nullptr;
+  void* function = nullptr;  // in g_region_targets null when it has gone
   const Target* next = nullptr;
   const Runtime* runtime = nullptr;  // in g_region_targets only
   bool from_runtime = false;         // the calling object is the runtime itself
   bool to_runtime = false;           // the function is a runtime's, not that of a tool before it
+  std::uintptr_t full_size = 0;      // what `size` is until something goes
 
+  bool is_free_for(const Target& other) const {
+    if (runtime != other.runtime) return false;
+    if (runtime != nullptr) return function == nullptr;
+    return size == 0 && begin == other.begin && full_size == other.size;
+  }
   bool serves(const void* caller) const {
-    return reinterpret_cast<std::uintptr_t>(caller) - begin < size;
+    return reinterpret_cast<std::uintptr_t>(caller) - begin <
+           __atomic_load_n(&size, __ATOMIC_ACQUIRE);
   }
 };
 static_assert(offsetof(Target, begin) == 0 && offsetof(Target, size) == 8 &&
@@ -81,14 +91,33 @@ constexpr unsigned kMaxTargets = 16384;  // pages that are never written cost no
 Target g_pool[kMaxTargets];
 std::atomic<unsigned> g_pool_used{0};
 
+// The entry of an object that has gone, if `target` is of one in just the same place.
+Target* to_use_again(const Targets& list, const Target& target) {
+  auto* old = const_cast<Target*>(list.load(std::memory_order_acquire));
+  while (old != nullptr && !old->is_free_for(target)) old = const_cast<Target*>(old->next);
+  return old;
+}
+
+void use_again(Target& old, const Target& target) {
+  old.from_runtime = target.from_runtime;
+  old.to_runtime = target.to_runtime;
+  __atomic_store_n(&old.function, target.function, __ATOMIC_RELEASE);
+  __atomic_store_n(&old.size, target.size, __ATOMIC_RELEASE);
+}
+
 // Publishes it; one that finds no room is good for the present call only. Two threads that do so at
 // once leave the same twice, which is harmless, and no lock is held that a fork could leave behind.
 void remember(Targets& list, const Target& target) {
+  if (Target* old = to_use_again(list, target)) {
+    use_again(*old, target);
+    return;
+  }
   if (g_pool_used.load(std::memory_order_relaxed) >= kMaxTargets) return;
   const unsigned place = g_pool_used.fetch_add(1, std::memory_order_relaxed);
   if (place >= kMaxTargets) return;
   Target& kept = g_pool[place];
   kept = target;
+  kept.full_size = target.size;
   kept.next = list.load(std::memory_order_relaxed);
   while (!list.compare_exchange_weak(kept.next, &kept, std::memory_order_release,
                                      std::memory_order_relaxed)) {
@@ -124,12 +153,15 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
   Targets& list = g_region_targets[index];
   for (const Target* target = list.load(std::memory_order_acquire); target != nullptr;
        target = target->next) {
-    if (target->runtime == &runtime) return *target;
+    if (target->runtime == &runtime &&
+        __atomic_load_n(&target->function, __ATOMIC_ACQUIRE) != nullptr) {
+      return *target;
+    }
   }
   Target found{.runtime = &runtime, .to_runtime = true};
   for (const Target* target = muster_thunk_targets[index].load(std::memory_order_acquire);
        target != nullptr && !runtime.contains(found.function); target = target->next) {
-    if (is_bound_to(*target, runtime)) found.function = target->function;
+    if (target->size != 0 && is_bound_to(*target, runtime)) found.function = target->function;
   }
   if (found.function == nullptr) found.function = own_function(runtime, kThunks[index].name);
   if (found.function != nullptr) remember(list, found);
@@ -147,8 +179,12 @@ Target look_up(unsigned index, const void* caller) {
                       .function = found.function,
                       .from_runtime = found.from_itself,
                       .to_runtime = is_of_runtime(found.function)};
-  if (found.function != nullptr && found.end != 0 && !in_muster(caller))
+  if (found.function != nullptr && found.end != 0 && !in_muster(caller)) {
+    if (target.to_runtime && !target.from_runtime) {
+      hold_for(object_of(caller), object_of(found.function), found.function, kThunks[index].name);
+    }
     remember(muster_thunk_targets[index], target);
+  }
   return target;
 }
 
@@ -183,6 +219,7 @@ Target target_of(unsigned index, const void* caller) {
     if (const Runtime* runtime = runtime_of_region()) return target_in_region(index, *runtime);
   }
   if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
+  look_for_unloaded();
   const std::uint64_t loads = objects_loaded_so_far();
   if (g_nobody_at[index].load(std::memory_order_relaxed) == loads) return {};
   const Target target = look_up(index, caller);
@@ -223,6 +260,25 @@ void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* call
 }
 
 }  // namespace
+
+void forget_destinations(const Gone& gone) {
+  for (unsigned index = 0; index < kThunkCount; ++index) {
+    const auto each = [&](const Targets& list, auto forget) {
+      for (auto* target = const_cast<Target*>(list.load(std::memory_order_acquire));
+           target != nullptr; target = const_cast<Target*>(target->next)) {
+        if (target->function != nullptr &&
+            (gone(target->function) || (target->begin != 0 && gone(target->begin)))) {
+          forget(*target);
+        }
+      }
+    };
+    each(muster_thunk_targets[index], [](Target& target) {
+      __atomic_store_n(&target.size, std::uintptr_t{0}, __ATOMIC_RELEASE);
+    });
+    each(g_region_targets[index],
+         [](Target& target) { __atomic_store_n(&target.function, nullptr, __ATOMIC_RELEASE); });
+  }
+}
 
 void find_destinations(const LoadedObject& caller) {
   for_each_reference(dynamic_symbols_of(caller), find_for_reference,

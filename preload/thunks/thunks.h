@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/unloading.h"
 
 namespace muster {
 
@@ -10,5 +11,8 @@ namespace muster {
 // loader's lock in the constructor of something that it loads. An object that never forks is looked up
 // call by call. Some us for each name that it refers to.
 void find_destinations(const LoadedObject& caller);
+
+// For when_unloaded().
+void forget_destinations(const Gone& gone);
 
 }  // namespace muster

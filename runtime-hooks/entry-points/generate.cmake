@@ -5,7 +5,7 @@
 # known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
 # internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
 # libc_names.inc      MUSTER_LIBC(name), of inheriting.txt, by the numbers of their own thunks
-# exported.txt        what the library shows but for sched_yield
+# exported.txt        what the library shows but for sched_yield, dlclose and __cxa_finalize
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB runtimes ${LISTS}/lib*.txt)

@@ -8,6 +8,7 @@
 #include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/inherited_fp.h"
 #include "runtime-hooks/folding/thread_end.h"
+#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/unknown_entries.h"
 
 namespace muster {
@@ -74,6 +75,11 @@ bool Fold::run(const RegionCall& call, Unfolded& why) {
   const std::uint8_t watches = t_muster_watches;
   const unsigned asked = next_.size != 0 ? static_cast<unsigned>(next_.size) : call.asked_size;
   const bool clause = next_.clause || call.has_clause;
+  if ((watches & kInSerialPart) != 0 && is_lost()) [[unlikely]] {
+    close(Closed::kOtherRuntime, call.site);
+    why = Unfolded::kOtherKind;
+    return false;
+  }
   if ((watches & kInSerialPart) == 0 || closed_for(call, asked, clause)) {
     next_ = {};
     if (!may_open(call, asked, clause, why) || !open(call, asked, why)) return false;
@@ -141,6 +147,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   if (!end_is_watched_) return false;
   why = Unfolded::kNotReplaced;
   runtime_ = &call.runtime;
+  runtime_load_ = call.runtime.load;
   team_ = Team::acquire(call.runtime, *state_);
   if (team_ == nullptr) return false;
   serial_max_ = real.omp_get_max_threads();
@@ -220,6 +227,10 @@ void Fold::run_open(const RegionBody& body) {
 void Fold::close(Closed reason, CallSite site) {
   closed_[static_cast<unsigned>(reason)].add();
   note(name_of(reason), /*closed=*/true, site);
+  if (is_lost()) [[unlikely]] {
+    give_up();
+    return;
+  }
   {
     const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
     dismiss();
@@ -228,6 +239,22 @@ void Fold::close(Closed reason, CallSite site) {
     runtime_->real.__kmpc_push_num_threads(next_.where, global_, next_.size);
     next_.runtime_knows = true;
   }
+}
+
+void Fold::keep_runtime() {
+  if (!is_open() || runtime_->stays || kept_runtime_.load(std::memory_order_relaxed) != nullptr) {
+    return;
+  }
+  void* none = nullptr;
+  void* handle = handle_of(runtime_->object);
+  if (!kept_runtime_.compare_exchange_strong(none, handle)) release_handle(handle);
+}
+
+void Fold::give_up() {
+  Team::leave(*state_);
+  is_given_up_ = true;
+  state_->fold = nullptr;
+  t_muster_watches = kNew;
 }
 
 void Fold::dismiss() {
@@ -241,6 +268,9 @@ void Fold::join_for_real() {
   runtime_->real.GOMP_parallel_end();
   give_everything_back();
   Team::release(team_, *state_);
+  if (kept_runtime_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+    release_handle(kept_runtime_.exchange(nullptr));
+  }
   rhythm_.closed_after(regions_);
   t_muster_watches = kMayFold;
 }
@@ -252,7 +282,7 @@ bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallS
     next_.clause = true;
     return false;
   }
-  const bool keeps = (watches & kInSerialPart) != 0 && &runtime == runtime_;
+  const bool keeps = (watches & kInSerialPart) != 0 && &runtime == runtime_ && !is_lost();
   next_.size = size;
   next_.where = where;
   next_.runtime_knows = !keeps;
@@ -296,6 +326,7 @@ void Fold::add_to(FoldCounts& sum) const {
   for (unsigned i = 0; i < kClosedReasons; ++i) sum.closed[i] += closed_[i].read();
   const unsigned count = site_count_.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) sum.add(sites_[i]);
+  if (lost_ != nullptr) lost_->add_to(sum);
 }
 
 }  // namespace muster

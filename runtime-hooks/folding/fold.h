@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <utility>
 
 #include "platform/fp_control.h"
 #include "runtime-hooks/folding/fold_counts.h"
@@ -64,14 +65,24 @@ class Fold {
   bool is_runtimes_own(const void* caller) const { return runtime_->contains(caller); }
   // What omp_get_max_threads() answers there.
   int serial_max_threads() const {
+    if (is_lost()) return serial_max_;
     const int inner = runtime_->real.omp_get_max_threads();
     return inner == inner_max_ ? serial_max_ : inner;
   }
 
+  // For another thread, which may be about to unload the runtime: it is kept until the fold is closed.
+  void keep_runtime();
+  // It has been unloaded all the same, unseen, and what is open cannot be closed any more. The fold's own
+  // threads wait in it for ever, so its primary takes another one, which counts on from here.
+  bool is_lost() const { return !runtime_->is_still(runtime_load_); }
+  bool is_given_up() const { return is_given_up_; }
+  void counts_on_from(const Fold* lost) { lost_ = lost; }
+
   // Its thread ends, and with it the fold that is open.
   void end();
-  // It may be ending: what is open stays so, and once closed is not opened again.
-  void open_no_more() { is_ending_ = true; }
+  // It may be ending: what is open stays so, and once closed is not opened again. What held before is
+  // returned.
+  bool open_no_more(bool is_ending = true) { return std::exchange(is_ending_, is_ending); }
   // In the child of a fork. The fold's threads are no more.
   void forget();
 
@@ -102,6 +113,7 @@ class Fold {
   bool may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why);
   bool open(const RegionCall& call, unsigned asked, Unfolded& why);
   void run_open(const RegionBody& body);
+  void give_up();
   void dismiss();
   void join_for_real();
   void finish_tasks(Frame& frame) const;
@@ -112,6 +124,7 @@ class Fold {
   Order order_;
   // Read by all its threads.
   Runtime* runtime_ = nullptr;
+  unsigned runtime_load_ = 0;
   Team* team_ = nullptr;
   std::atomic<bool> setting_{false};
 
@@ -127,9 +140,13 @@ class Fold {
   unsigned long regions_ = 0;
   Next next_;
   Rhythm rhythm_;
-  bool gone_ = false;  // this is a child process by now, without the team
+  bool is_given_up_ = false;
+  const Fold* lost_ = nullptr;  // this thread's before it
+  bool gone_ = false;           // this is a child process by now, without the team
   bool end_is_watched_ = false;
   bool is_ending_ = false;
+
+  std::atomic<void*> kept_runtime_{nullptr};
 
   Tally opened_;
   Tally closed_[kClosedReasons];

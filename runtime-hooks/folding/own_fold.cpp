@@ -20,12 +20,19 @@ Unfolded why_without_fold() {
   return t_thread_state != nullptr ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
 }
 
-bool another_is_open() {
+// The open folds of other threads.
+template <class Visit>
+void for_each_other(Visit visit) {
   for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
-    const Fold* fold = state->own_fold.load(std::memory_order_acquire);
-    if (state != t_thread_state && fold != nullptr && fold->is_open()) return true;
+    Fold* fold = state->own_fold.load(std::memory_order_acquire);
+    if (state != t_thread_state && fold != nullptr && fold->is_open()) visit(*fold);
   }
-  return false;
+}
+
+bool another_is_open() {
+  bool found = false;
+  for_each_other([&](const Fold&) { found = true; });
+  return found;
 }
 
 // The calling thread ends. At the end of the process libomp waits for its threads before it frees
@@ -49,10 +56,12 @@ Fold* first_own_fold(const Runtime* runtime) {
   ThreadState* state = thread_state();
   if (state == nullptr || is_inside(*state, runtime)) return nullptr;
   Fold* fold = state->own_fold.load(std::memory_order_relaxed);
-  if (fold == nullptr) {
+  if (fold == nullptr || fold->is_given_up()) {
     void* pages = map_pages(sizeof(Fold));
     if (pages == nullptr) return nullptr;
+    auto* lost = fold;
     fold = ::new (pages) Fold();
+    fold->counts_on_from(lost);
     state->own_fold.store(fold, std::memory_order_release);  // the report reads it
   }
   fold->begin(*state);
@@ -70,6 +79,28 @@ bool run_folded(const RegionCall& call, Unfolded& why) {
     return fold->run(call, why);
   why = why_without_fold();
   return false;
+}
+
+void keep_runtimes_of_other_folds() {
+  for_each_other([](Fold& fold) { fold.keep_runtime(); });
+}
+
+BeforeUnloading::BeforeUnloading(CallSite site) {
+  if ((t_muster_watches & kInSerialPart) != 0 && !t_thread_state->fold->runtime().stays) {
+    t_thread_state->fold->close(Closed::kCall, site);
+  }
+  if ((t_muster_watches & (kInSerialPart | kMayFold)) != 0) {
+    fold_ = t_thread_state->fold;
+    was_ending_ = fold_->open_no_more();
+  } else if ((t_muster_watches & kNew) != 0) {
+    t_muster_watches = 0;
+    was_new_ = true;
+  }
+}
+
+BeforeUnloading::~BeforeUnloading() {
+  if (was_new_ && t_muster_watches == 0) t_muster_watches = kNew;
+  if (fold_ != nullptr && t_thread_state->fold == fold_) fold_->open_no_more(was_ending_);
 }
 
 void reserve_fold_ends() { reserve_thread_end(end_own_fold); }

@@ -23,6 +23,24 @@ inline Fold* own_fold(const Runtime* runtime) {
 // Runs the region in the calling thread's fold. False, with the reason: the real runtime must fork it.
 bool run_folded(const RegionCall& call, Unfolded& why);
 
+// Before the calling thread unloads something: other threads' folds cannot be closed for them.
+void keep_runtimes_of_other_folds();
+
+// While the calling thread may unload a runtime: a fold that would go with it is closed before, and none
+// is opened by regions of the destructors.
+class BeforeUnloading {
+ public:
+  explicit BeforeUnloading(CallSite site);
+  ~BeforeUnloading();
+  BeforeUnloading(const BeforeUnloading&) = delete;
+  BeforeUnloading& operator=(const BeforeUnloading&) = delete;
+
+ private:
+  Fold* fold_ = nullptr;
+  bool was_ending_ = false;
+  bool was_new_ = false;
+};
+
 // When the library is loaded: folds are closed at the ends of their threads.
 void reserve_fold_ends();
 

@@ -1,0 +1,127 @@
+"""Builds the host, and shared objects each on a runtime of its own: as installed, or a renamed copy as in a wheel."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import harness
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+CLANG = "clang-19"
+GCC = "gcc"
+# What plugin.c shows.
+NAMES = ("regions", "quiet", "constructs", "set_threads", "asked", "paused", "between", "within", "by_each")
+
+
+class BuildError(Exception):
+    """What could not be built, with the tool's words."""
+
+
+def do(*command: str | Path) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BuildError(f"{' '.join(str(word) for word in command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def folder() -> Path:
+    harness.places.build.mkdir(parents=True, exist_ok=True)
+    return harness.places.build
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime's file, and the compiler whose code calls it."""
+
+    name: str
+    file: Path
+    compiler: str
+
+    @property
+    def is_libgomp(self) -> bool:
+        return self.compiler == GCC
+
+
+def renamed(original: Path, name: str) -> Path:
+    """A copy with another file name and soname, as wheels have them."""
+    copy = folder() / name
+    if not copy.exists():
+        unfinished = copy.with_suffix(".part")
+        shutil.copyfile(original, unfinished)
+        do("patchelf", "--set-soname", name, unfinished)
+        unfinished.rename(copy)
+    return copy
+
+
+@cache
+def libgomp(mark: str = "") -> Runtime:
+    """The system's; with a mark, eight hexadecimal digits, a renamed copy."""
+    original = Path(do(GCC, "-print-file-name=libgomp.so.1").strip()).resolve()
+    if not mark:
+        return Runtime("libgomp", original, GCC)
+    return Runtime(f"libgomp-{mark}", renamed(original, f"libgomp-{mark}.so.1.0.0"), GCC)
+
+
+@cache
+def llvm(which: str, mark: str = "") -> Runtime:
+    """libomp19 and so on, or libiomp5."""
+    original = harness.places.runtimes / which / ("libiomp5.so" if which == "libiomp5" else "libomp.so.5")
+    if not mark:
+        return Runtime(which, original, CLANG)
+    stem = "libiomp5" if which == "libiomp5" else "libomp"
+    return Runtime(f"{which}-{mark}", renamed(original, f"{stem}-{mark}.so"), CLANG)
+
+
+@cache
+def host() -> Path:
+    """Without OpenMP, and at a fixed place: then objects are loaded where they were linked for."""
+    output = folder() / "host"
+    do(GCC, "-O2", "-no-pie", PROGRAMS / "host.c", "-o", output, "-pthread")
+    return output
+
+
+@cache
+def static_host() -> Path:
+    """With plugin.c and libgomp in itself."""
+    output = folder() / "static_host"
+    shown = [f"-Wl,--export-dynamic-symbol={name}" for name in NAMES]
+    archive = do(GCC, "-print-file-name=libgomp.a").strip()
+    items = [compiled(GCC), archive, "-pthread", "-ldl"]
+    do(GCC, "-O2", PROGRAMS / "host.c", *items, *shown, "-o", output)
+    return output
+
+
+@cache
+def compiled(compiler: str, *flags: str) -> Path:
+    output = folder() / ("-".join(["plugin", compiler, *flags]).replace("=", "").replace("/", "") + ".o")
+    do(compiler, "-O2", "-fPIC", "-fopenmp", *flags, "-c", PROGRAMS / "plugin.c", "-o", output)
+    return output
+
+
+def linked(name: str, items: list[Path], needed: list[Runtime], *flags: str) -> Path:
+    """A shared object that needs these runtimes, in this order."""
+    output = folder() / f"{name}.so"
+    paths = [f"-Wl,-rpath,{path}" for path in ("$ORIGIN", *(runtime.file.parent for runtime in needed))]
+    keep = "-Wl,--no-as-needed"
+    do(GCC, "-shared", *items, "-o", output, keep, *(runtime.file for runtime in needed), *paths, *flags)
+    return output
+
+
+@cache
+def plugin(runtime: Runtime, *flags: str, place: int = 0) -> Path:
+    """plugin.c on that runtime; linked for a place, if one is given."""
+    name = "-".join(["plugin", runtime.name, *flags, f"{place:x}" if place else ""]).strip("-")
+    where = [f"-Wl,-Ttext-segment={place:#x}"] if place else []
+    return linked(name, [compiled(runtime.compiler, *flags)], [runtime], *where)
+
+
+def remarked(file: Path, old: str, new: str) -> Path:
+    """A copy of a file in whose name, soname and needed names one mark stands for another of the same length."""
+    output = folder() / "copies" / file.name.replace(old, new)
+    output.parent.mkdir(exist_ok=True)
+    output.write_bytes(file.read_bytes().replace(old.encode(), new.encode()))
+    return output

@@ -1,0 +1,141 @@
+"""Several runtimes in one process: opened late, locally, by threads and constructors, at work at the same time."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import objects
+from loading_test import ENVIRONMENT, FORK_JOIN, LoadingTest, opened
+from objects import Runtime, libgomp, llvm
+
+MARK = "a34b3233"  # as wheels have it
+OTHER_MARK = "d22c30c5"
+
+
+def pairs() -> list[tuple[Runtime, Runtime]]:
+    gnu, other_gnu = libgomp(MARK), libgomp(OTHER_MARK)
+    return [
+        (gnu, other_gnu),
+        (libgomp(), gnu),
+        *combinations([gnu, llvm("libomp19"), llvm("libiomp5")], 2),
+        (llvm("libomp21"), llvm("libiomp5")),
+    ]
+
+
+class Together(LoadingTest):
+    def test_late_and_lazily(self) -> None:
+        """Everything that an object may call, after another runtime has been at work; in both orders."""
+        for first, second in [*pairs(), *((second, first) for first, second in pairs())]:
+            with self.subTest(first=first.name, second=second.name):
+                self.host(
+                    opened("a", first),
+                    *("call:a:regions:40", "call:a:set_threads:3"),
+                    opened("b", second, "lazy"),
+                    *("call:b:constructs:10", "call:b:quiet:20", "call:b:regions:40", "call:b:asked:0"),
+                    *("call:a:regions:20", "call:a:constructs:10", "call:a:asked:0"),
+                    *("1/call:b:regions:20", "2/call:a:regions:20"),
+                )
+                self.assert_runtimes(first, second)
+
+    def test_at_once(self) -> None:
+        """Two threads, each with regions of its own runtime; and regions within regions of the other one."""
+        for first, second in pairs():
+            for fork_join in FORK_JOIN:
+                with self.subTest(first=first.name, second=second.name, fork_join=fork_join):
+                    self.host(
+                        *(opened("a", first), opened("b", second)),
+                        "both:a:regions:150:b:regions:150",
+                        *("call:a:regions:20", "call:b:regions:20"),
+                        *("give:a:between:b:regions:10", "give:b:between:a:constructs:5"),
+                        *("give:a:within:b:regions:10", "give:b:within:a:regions:10"),
+                        *("give:a:by_each:b:regions:3", "give:b:by_each:a:constructs:3"),
+                        "both:b:constructs:20:a:constructs:20",
+                        *("call:a:regions:20", "call:b:regions:20"),
+                        MUSTER_FORKJOIN=fork_join,
+                    )
+                    self.assert_runtimes(first, second)
+
+    def test_all(self) -> None:
+        runtimes = [libgomp(), libgomp(MARK), libgomp(OTHER_MARK), llvm("libomp19"), llvm("libiomp5")]
+        runtimes.append(llvm("libomp21"))
+        commands: list[str] = []
+        for number, runtime in enumerate(runtimes):
+            commands += [opened(f"n{number}", runtime), f"call:n{number}:regions:10"]
+        for _ in range(3):
+            commands += [f"call:n{number}:constructs:5" for number in range(len(runtimes))]
+        self.host(*commands, *(f"{number + 1}/call:n{number}:regions:20" for number in range(len(runtimes))))
+        self.assert_runtimes(*runtimes)
+
+    def test_opened_by_a_thread(self) -> None:
+        for runtime in (libgomp(MARK), llvm("libiomp5")):
+            with self.subTest(runtime=runtime.name):
+                open_it = opened("a", runtime)
+                self.host(
+                    f"1/{open_it}",
+                    *("1/call:a:regions:40", "call:a:regions:40", "1/call:a:regions:40"),
+                    *("1/end", "call:a:regions:40", "2/call:a:constructs:10", "2/end"),
+                )
+                self.assert_runtimes(runtime)
+
+    def test_regions_of_constructors(self) -> None:
+        """And of destructors: both run with the loader's lock held."""
+        for runtime in (libgomp(MARK), llvm("libomp19"), llvm("libomp21"), llvm("libiomp5")):
+            for fork_join in FORK_JOIN:
+                with self.subTest(runtime=runtime.name, fork_join=fork_join):
+                    file = objects.plugin(runtime, "-DAT_LOAD")
+                    result = self.host(
+                        f"open:a:{file}",
+                        *("call:a:regions:30", "close:a"),
+                        *(f"1/open:b:{file}", "1/call:b:constructs:5", "1/close:b"),
+                        MUSTER_FORKJOIN=fork_join,
+                    )
+                    self.assertEqual(result.stdout.count("at load"), 2)
+                    self.assertEqual(result.stdout.count("at unload"), 2)
+                    self.assert_runtimes(runtime)
+
+    def test_calls_of_two_runtimes(self) -> None:
+        """An object that has omp_* of libgomp and __kmpc_* of libomp, and GOMP_* of libgomp beside them."""
+        renamed = [f"-D{name}=gnu_{name}" for name in objects.NAMES]
+        clang, gcc = objects.compiled("clang-19"), objects.compiled("gcc", *renamed)
+        for runtimes in ([libgomp(MARK), llvm("libomp19")], [llvm("libomp19"), libgomp(MARK)]):
+            with self.subTest(first=runtimes[0].name):
+                file = objects.linked(f"mixed-{runtimes[0].name}", [clang, gcc], runtimes)
+                self.host(
+                    f"open:a:{file}",
+                    *("call:a:quiet:50", "call:a:gnu_regions:50", "call:a:regions:20", "call:a:gnu_constructs:20"),
+                    *("call:a:asked:0", "call:a:gnu_set_threads:3", "call:a:gnu_quiet:20", "call:a:gnu_asked:0"),
+                    *("give:a:within:a:gnu_quiet:5", "give:a:gnu_within:a:quiet:5", "call:a:gnu_regions:10"),
+                )
+                if runtimes[0].is_libgomp:
+                    self.assert_runtimes(*runtimes)
+
+
+class OutOfReach(LoadingTest):
+    """Runtimes that no preloaded library can stand in for."""
+
+    def test_deepbind_and_another_namespace(self) -> None:
+        for how in ("deepbind", "space"):
+            # libomp in a namespace of its own crashes stock now and then.
+            for runtime in (libgomp(MARK), *([llvm("libomp21")] if how == "deepbind" else [])):
+                with self.subTest(runtime=runtime.name, how=how):
+                    self.host(
+                        opened("a", runtime, how),
+                        *("call:a:regions:40", "call:a:constructs:10", "call:a:asked:0", "1/call:a:regions:40"),
+                        opened("b", llvm("libomp19")),
+                        *("call:b:regions:40", "both:a:regions:20:b:regions:20", "give:b:between:a:regions:20"),
+                    )
+                    self.assert_runtimes(llvm("libomp19"))
+
+    def test_static(self) -> None:
+        """libgomp inside the program itself."""
+        result = self.compare(
+            [
+                objects.static_host(),
+                *("open:a:self", "call:a:regions:40", "call:a:constructs:10", "call:a:asked:0"),
+                opened("b", llvm("libomp19")),
+                *("both:a:regions:20:b:regions:20", "give:b:between:a:regions:20", "give:a:between:b:regions:20"),
+            ],
+            ENVIRONMENT,
+        )
+        self.assertIn("a regions: 4040", result.stdout)
+        self.assert_runtimes(llvm("libomp19"))
