@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "platform/clock.h"
+#include "platform/pages.h"
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/runtime_origin.h"
@@ -72,6 +73,8 @@ void list_runtimes(ReportData& out) {
   out.unreached_count = find_unreached(out.unreached);
   Runtime* const* known = nullptr;
   const unsigned count = known_runtimes(&known);
+  out.runtimes = static_cast<Runtime**>(map_pages((count + 1) * sizeof(Runtime*)));
+  if (out.runtimes == nullptr) return;
   for (unsigned i = 0; i < count; ++i) {
     bool reached = true;
     for (unsigned k = 0; k < out.unreached_count; ++k) {
@@ -94,11 +97,15 @@ void judge(ReportData& out) {
 }
 
 void describe_runtimes(ReportData& out) {
+  out.runtime_lines =
+      static_cast<RuntimeLine*>(map_pages((out.runtime_count + 1) * sizeof(RuntimeLine)));
+  if (out.runtime_lines == nullptr) out.runtime_count = 0;
   for (unsigned i = 0; i < out.runtime_count; ++i) {
     Runtime& runtime = *out.runtimes[i];
     RuntimeLine& line = out.runtime_lines[i];
-    full_path_of(runtime.object.path, reinterpret_cast<const void*>(runtime.object.begin),
-                 line.path, sizeof(line.path));
+    const std::uintptr_t place = runtime.is_still(0) ? 0 : runtime.object.begin;
+    full_path_of(runtime.object.path, reinterpret_cast<const void*>(place), line.path,
+                 sizeof(line.path));
     package_of(line.path, line.package, sizeof(line.package));
     line.replaced = arrivals_of(runtime);
   }

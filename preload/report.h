@@ -33,9 +33,9 @@ struct ReportData {
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
-  Runtime* runtimes[kMaxRuntimes] = {};  // that were called through Muster
+  Runtime** runtimes = nullptr;  // that were called through Muster
   unsigned runtime_count = 0;
-  RuntimeLine runtime_lines[kMaxRuntimes];
+  RuntimeLine* runtime_lines = nullptr;
   Unreached unreached[kMaxUnreached];
   unsigned unreached_count = 0;
   std::uint64_t regions = 0;

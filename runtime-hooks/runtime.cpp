@@ -69,8 +69,7 @@ Runtime* find_runtime(Accept accept) {
   const unsigned count = g_runtime_count.load(std::memory_order_acquire);
   Runtime** list = g_runtime_list.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
-    Runtime* runtime = __atomic_load_n(&list[i], __ATOMIC_ACQUIRE);
-    if (accept(*runtime)) return runtime;
+    if (accept(*list[i])) return list[i];
   }
   return nullptr;
 }
@@ -105,20 +104,13 @@ bool make_longer_list(unsigned count) {
   return true;
 }
 
-// One that has gone makes place in the list for the next of the same file; who holds it finds it gone.
 Runtime* add_entry(const Runtime& found) {
   const unsigned count = g_runtime_count.load(std::memory_order_relaxed);
   if (count == g_list_size && !make_longer_list(count)) return nullptr;
   Runtime* runtime = make_entry(found);
   if (runtime == nullptr) return nullptr;
-  Runtime** list = g_runtime_list.load(std::memory_order_relaxed);
-  unsigned place = 0;
-  while (place < count && !(is_gone(*list[place]) &&
-                            std::strcmp(list[place]->object.path, found.object.path) == 0)) {
-    ++place;
-  }
-  __atomic_store_n(&list[place], runtime, __ATOMIC_RELEASE);
-  if (place == count) g_runtime_count.store(count + 1, std::memory_order_release);
+  g_runtime_list.load(std::memory_order_relaxed)[count] = runtime;
+  g_runtime_count.store(count + 1, std::memory_order_release);
   return runtime;
 }
 
@@ -129,6 +121,7 @@ Runtime* enter(const Runtime& found) {
   const unsigned load = found.load;
   Runtime again = found;
   again.load = 0;
+  again.handed_over = std::atomic_ref(runtime->handed_over).load(std::memory_order_relaxed);
   *runtime = again;
   __atomic_store_n(&runtime->load, load, __ATOMIC_RELEASE);
   return runtime;

@@ -118,8 +118,7 @@ Runtime* runtime_with(const void* address);
 // Its own definition of `symbol`; null if it has none. No lock.
 void* own_function(const Runtime& runtime, const char* symbol);
 
-// Those found so far, for the report; some may be gone, with `load` 0. A runtime that was loaded twice
-// from the same file comes once, unless both are there.
+// Those found so far, for the report; some may be gone, with `load` 0.
 unsigned known_runtimes(Runtime* const** list);
 
 // Whether `function` is of an object that has what makes a runtime, found so far or not. Slow.
