@@ -160,6 +160,9 @@ Binding* binding_to_use_again(const Binding& binding) {
 
 void publish(const Binding& binding) {
   const Locked locked(g_lock);
+  bool& called = binding.begin == binding.runtime->object.begin ? binding.runtime->called_by_itself
+                                                                : binding.runtime->called_by_others;
+  called = true;
   const auto* inside = reinterpret_cast<const void*>(binding.begin);
   if (known_binding(inside, binding.gomp) != nullptr) return;
   if (Binding* old = binding_to_use_again(binding)) {

@@ -44,6 +44,9 @@ struct Runtime {
   // Both written by any thread that folds a region of its, as atomics.
   bool fork_is_watched = false;  // a fold is closed before its primary thread forks the process
   Foldable foldable = Foldable::kNotJudged;
+  // Whether code of its own, and of others, was ever bound to it. Bindings themselves go with their objects.
+  bool called_by_itself = false;
+  bool called_by_others = false;
   ReductionRules reductions;
   std::uint64_t handed_over = 0;  // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
   bool stays = true;  // loaded for as long as the process lives; else it may be unloaded

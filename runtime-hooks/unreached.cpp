@@ -109,18 +109,18 @@ bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
   return false;
 }
 
-// Whether code other than the runtime's own is bound to it by way of Muster.
+// Whether code other than the runtime's own was bound to it by way of Muster.
 enum class Callers { kNone, kItself, kOthers };
-Callers callers_of(const LoadedObject& runtime) {
-  Callers callers = Callers::kNone;
-  const unsigned count = g_binding_count.load(std::memory_order_acquire);
+Callers callers_of(const LoadedObject& object) {
+  Runtime* const* known = nullptr;
+  const unsigned count = known_runtimes(&known);
   for (unsigned i = 0; i < count; ++i) {
-    const Binding& binding = g_bindings[i];
-    if (binding.runtime == nullptr || binding.runtime->object.begin != runtime.begin) continue;
-    if (binding.begin != runtime.begin) return Callers::kOthers;
-    callers = Callers::kItself;
+    const Runtime& runtime = *known[i];
+    if (runtime.object.begin != object.begin || runtime.is_still(0)) continue;
+    if (runtime.called_by_others) return Callers::kOthers;
+    return runtime.called_by_itself ? Callers::kItself : Callers::kNone;
   }
-  return callers;
+  return Callers::kNone;
 }
 
 // Whether the object has calls that go into the runtime directly: what the loader has written into

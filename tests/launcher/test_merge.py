@@ -16,15 +16,18 @@ from pathlib import Path
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
 
-# Regions and barriers as asked.
+# Regions and barriers as asked. The primary thread comes late once, or nobody may wait longer than a few polls.
 PROGRAM = r"""
+#include <omp.h>
 #include <stdlib.h>
+#include <unistd.h>
 int main(int count, char **arguments) {
   (void)count;
   int regions = atoi(arguments[1]), barriers = atoi(arguments[2]);
   for (int region = 0; region < regions; ++region) {
     #pragma omp parallel
     for (int i = 0; i < barriers; ++i) {
+      if (i == 1 && region == 0 && omp_get_thread_num() == 0) usleep(2000);
       #pragma omp barrier
     }
   }

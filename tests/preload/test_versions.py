@@ -6,10 +6,14 @@ import ctypes
 import os
 import pathlib
 import subprocess
+import sys
 import unittest
 
 import fake_runtimes
 import programs
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "runtimes"))
+from loading import loader_command  # noqa: E402
 
 # A runtime with several functions of one name, and callers that were each linked with one of them.
 def versioned(name: str, default: tuple[str, int], other: tuple[str, int]) -> pathlib.Path:
@@ -80,7 +84,7 @@ class Definitions(unittest.TestCase):
         names = sorted({name for name, _, _ in symbols} | {"no_such_name", "GOMP_", "omp_get_num_thread"})
         versions = sorted({version.strip("@") for _, _, version in symbols if version} | {"NO_SUCH_VERSION"})
         result = subprocess.run(
-            [self.PROBE, library, *versions], input="\n".join(names), capture_output=True, text=True
+            [*loader_command(library.parent), self.PROBE, library, *versions], input="\n".join(names), capture_output=True, text=True
         )
         compared = len(names) * (len(versions) + 1)
         self.assertGreater(compared, 1000)
