@@ -81,6 +81,9 @@ void read_names(Elf* elf, Elf_Scn* scn, const GElf_Shdr& section, ElfFile& file)
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr) break;
     if (entry.d_tag == DT_SONAME) file.soname = string_at(elf, section.sh_link, entry.d_un.d_val);
+    if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && file.run_path.empty())) {
+      file.run_path = string_at(elf, section.sh_link, entry.d_un.d_val);
+    }
     if (entry.d_tag == DT_NEEDED) {
       file.needed.push_back(string_at(elf, section.sh_link, entry.d_un.d_val));
     }

@@ -29,6 +29,7 @@ struct ElfFile {
   std::string interpreter;   // the loader it asks for; empty in libraries and static programs
   std::string soname;
   std::vector<std::string> needed;    // the sonames of the libraries it asks for
+  std::string run_path;               // where it looks for them first: folders, separated by colons
   std::set<std::string> imported;     // dynamic symbols it leaves undefined
   std::set<std::string> exported;     // dynamic symbols it defines
   std::set<std::string> defined;      // symbols its .symtab defines

@@ -64,14 +64,17 @@ std::string llvm_version_by_symbols(const ElfFile& file) {
 std::string wheel_of(const fs::path& path) {
   static const std::regex kInfo("(.+)-([^-]+)\\.dist-info");
   std::error_code error;
-  fs::path folder = fs::canonical(path, error).parent_path();
+  const fs::path file = fs::canonical(path, error);
+  fs::path folder = file.parent_path();
   for (int up = 0; up < 4 && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string();
       std::smatch match;
       if (!std::regex_match(name, match, kInfo)) continue;
-      const std::string recorded = contents_of(entry.path() / "RECORD");
-      if (recorded.find("/" + path.filename().string() + ",") == std::string::npos) continue;
+      // "torch/lib/libgomp.so.1,sha256=...": the first field of a line.
+      const std::string recorded = "\n" + contents_of(entry.path() / "RECORD");
+      const std::string name_there = file.lexically_relative(folder).string();
+      if (recorded.find("\n" + name_there + ",") == std::string::npos) continue;
       return fmt::format("{} {}", match[1].str(), match[2].str());
     }
   }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "preload/runtime_origin.h"
 
@@ -17,7 +19,9 @@ namespace fs = std::filesystem;
 
 // What an object asks for where its calls are to reach a runtime.
 struct Caller {
+  fs::path folder;  // where it lies
   std::vector<std::string> needed;
+  std::string run_path;
 };
 
 bool is_elf(const fs::path& path) {
@@ -98,21 +102,48 @@ void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
   if (inside) {
     found.inside.push_back({path, package_name(path), *inside});
   } else if (calls_openmp(*file, muster) && file->architecture == muster.architecture) {
-    callers.push_back({file->needed});
+    callers.push_back({path.parent_path(), file->needed, file->run_path});
   }
 }
 
-// A wheel's object asks for the copy in its wheel by a name that nobody else has.
-void count_callers(const std::vector<Caller>& callers, Survey& found,
-                   const std::map<std::string, std::vector<std::size_t>>& by_name) {
-  for (const Caller& caller : callers) {
-    for (const std::string& name : caller.needed) {
-      const auto copies = by_name.find(name);
-      if (copies != by_name.end()) {
-        for (const std::size_t i : copies->second) ++found.runtimes[i].callers;
-      } else if (names_a_runtime(name)) {
-        ++found.missing[name];
+// The file that the loader finds by the object's own list of folders; empty: none, so that it looks
+// elsewhere.
+fs::path found_by_run_path(const Caller& caller, const std::string& soname) {
+  std::istringstream folders(caller.run_path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const char* origin : {"$ORIGIN", "${ORIGIN}"}) {
+      const std::size_t at = folder.find(origin);
+      if (at != std::string::npos) {
+        folder.replace(at, std::strlen(origin), caller.folder.string());
       }
+    }
+    std::error_code error;
+    const fs::path file = fs::canonical(fs::path(folder) / soname, error);
+    if (!error) return file;
+  }
+  return {};
+}
+
+// Runtimes by the names that objects ask for.
+using ByName = std::map<std::string, std::vector<RuntimeFound*>>;
+
+// Copies in several wheels may have the same name. Where the object does not tell which one it is for,
+// it counts for each.
+void count_caller(const Caller& caller, const ByName& by_name, Survey& found) {
+  for (const std::string& name : caller.needed) {
+    const auto copies = by_name.find(name);
+    if (copies == by_name.end()) {
+      if (names_a_runtime(name)) ++found.missing[name];
+      continue;
+    }
+    const fs::path meant = found_by_run_path(caller, name);
+    const auto is_meant = [&](const RuntimeFound* copy) {
+      std::error_code error;
+      return fs::canonical(copy->runtime.path, error) == meant;
+    };
+    const bool told = std::any_of(copies->second.begin(), copies->second.end(), is_meant);
+    for (RuntimeFound* copy : copies->second) {
+      if (!told || is_meant(copy)) ++copy->callers;
     }
   }
 }
@@ -134,15 +165,14 @@ Survey survey(const std::vector<fs::path>& paths, const ElfFile& muster) {
   for (const fs::path& path : files_in(paths, found)) {
     if (is_elf(path)) look_at(path, muster, found, callers);
   }
-  std::map<std::string, std::vector<std::size_t>> by_name;
-  for (std::size_t i = 0; i < found.runtimes.size(); ++i) {
-    const RuntimeFound& entry = found.runtimes[i];
+  ByName by_name;
+  for (RuntimeFound& entry : found.runtimes) {
     if (entry.problem.empty()) ++found.reached;
     std::set<std::string> names{entry.runtime.path.filename().string()};
     if (const auto file = read_elf(entry.runtime.path)) names.insert(file->soname);
-    for (const std::string& name : names) by_name[name].push_back(i);
+    for (const std::string& name : names) by_name[name].push_back(&entry);
   }
-  count_callers(callers, found, by_name);
+  for (const Caller& caller : callers) count_caller(caller, by_name, found);
   return found;
 }
 

@@ -90,6 +90,22 @@ class Survey(unittest.TestCase):
             "verdict   works: Muster reaches 1 of 1 OpenMP runtimes here",
         )
 
+    def test_copies_of_one_name(self) -> None:
+        """As wheels have them that were repaired on systems with the same libgomp."""
+        copies = [self.copy_of_libgomp(f"{name}.libs/libgomp.so.1") for name in ("one", "two")]
+        self.shared("one/a.so", TEAM, "-Wl,-rpath,$ORIGIN/../one.libs")
+        self.shared("two/b.so", TEAM, "-Wl,-rpath,/nowhere:${ORIGIN}/../two.libs")
+        self.shared("two/c.so", TEAM, "-Wl,-rpath,${ORIGIN}/../two.libs")
+        for name, copy in zip(("one", "two"), copies):
+            info = self.packages / f"{name}-1.{len(name)}.dist-info"
+            info.mkdir()
+            (info / "RECORD").write_text(f"{name}/x.py,,\n{name}.libs/libgomp.so.1,sha256=x,1\n")
+        self.check(
+            0,
+            f"package one 1.3 ({copies[0]}, package one): replaced, called by 1 object here",
+            f"package two 1.3 ({copies[1]}, package two): replaced, called by 2 objects here",
+        )
+
     def test_a_runtime_elsewhere(self) -> None:
         self.shared("one/a.so")
         self.compile("two/b.so", TEAM, "clang-19", "-shared", "-fPIC", "-fopenmp")
