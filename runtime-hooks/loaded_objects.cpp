@@ -163,6 +163,18 @@ bool is_muster(const LoadedObject& object) {
   return object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0;
 }
 
+// A clock's resolution is nothing that tools measure; the others keep relations of runtimes apart, which
+// know no regions (libompd, stubs).
+bool is_whole_runtime(const LoadedObject& object) {
+  if (defined_by(object, "omp_get_wtick") == nullptr) return false;
+  return defined_by(object, "__kmpc_fork_call") != nullptr ||
+         defined_by(object, "GOMP_parallel") != nullptr;
+}
+
+bool goes_before_muster(const LoadedObject& object, const char* symbol) {
+  return object.contains(dlsym(RTLD_DEFAULT, symbol));
+}
+
 bool another_muster_is_first() {
   const void* first = dlsym(RTLD_DEFAULT, "__kmpc_fork_call");
   if (first == nullptr) return false;

@@ -31,6 +31,14 @@ int close_handle(void* handle);
 // name).
 bool is_muster(const LoadedObject& object);
 
+// Whether the object is an OpenMP runtime: not a tool that stands in for some of its functions and calls
+// it in turn.
+bool is_whole_runtime(const LoadedObject& object);
+
+// Whether the object comes before Muster in the loader's order and defines `symbol`: then it is by
+// asking for the next definition that it calls Muster's.
+bool goes_before_muster(const LoadedObject& object, const char* symbol);
+
 // Whether another copy of Muster was preloaded before this one: that one gets the calls.
 bool another_muster_is_first();
 

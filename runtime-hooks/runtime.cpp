@@ -46,10 +46,27 @@ RuntimeKind kind_of(const Runtime& runtime) {
              : RuntimeKind::kLibomp;
 }
 
-bool makes_a_runtime(const LoadedObject& object) {
-  return defined_by(object, "__kmpc_fork_call") != nullptr ||
-         defined_by(object, "GOMP_parallel") != nullptr;
-}
+// A tool that was preloaded after Muster stands in for some of the runtime's functions: it is called as
+// it would be without Muster. What Muster asks for its own sake it asks the runtime itself.
+class Tool {
+ public:
+  explicit Tool(const LoadedObject& runtime)
+      : runtime_(runtime), is_before_(runtime.contains(dlsym(RTLD_NEXT, "omp_get_wtick"))) {}
+
+  template <class Function>
+  void stand_in(Function& function, const char* name) const {
+    if (!is_before_ || function == nullptr) return;
+    void* next = dlsym(RTLD_NEXT, name);
+    if (next == nullptr || runtime_.contains(next)) return;
+    const LoadedObject object = object_of(next);
+    if (!is_muster(object) && !is_whole_runtime(object))
+      function = reinterpret_cast<Function>(next);
+  }
+
+ private:
+  const LoadedObject& runtime_;
+  const bool is_before_;
+};
 
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
@@ -59,6 +76,14 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
 #undef MUSTER_RESOLVE
+  const RealFunctions own = runtime.real;
+  const Tool tool(object);
+#define MUSTER_STAND_IN(result, name, parameters) tool.stand_in(runtime.real.name, #name);
+  MUSTER_REAL_FUNCTIONS(MUSTER_STAND_IN)
+#undef MUSTER_STAND_IN
+#define MUSTER_KEEP(result, name, parameters) runtime.real.name = own.name;
+  MUSTER_QUERY_FUNCTIONS(MUSTER_KEEP)
+#undef MUSTER_KEEP
   runtime.kind = kind_of(runtime);
   runtime.replaced = !why_not_replaced(runtime, runtime.reason);
   runtime.reductions = reduction_rules();
@@ -175,6 +200,15 @@ void publish(const Binding& binding) {
   g_binding_count.store(count + 1, std::memory_order_release);
 }
 
+// The object of a function that the caller is bound to; where that is a tool's, the runtime behind it.
+LoadedObject runtime_behind(const LoadedObject& caller, void* function) {
+  const LoadedObject object = object_of(function);
+  if (is_whole_runtime(object)) return object;
+  void* mark = address_without_muster(caller, "omp_get_wtick");
+  const LoadedObject other = mark != nullptr ? object_of(mark) : LoadedObject{};
+  return other.found() && is_whole_runtime(other) ? other : object;
+}
+
 Binding bind(const void* caller, const char* symbol) {
   if (Runtime* runtime = runtime_with(caller)) {  // it calls a function of its own
     const Binding binding{runtime->object.begin, runtime->object.end, is_gomp(symbol), runtime};
@@ -191,12 +225,13 @@ Binding bind(const void* caller, const char* symbol) {
   }
   void* real = nullptr;
   if (!is_muster(object)) real = defined_by(object, symbol);  // a runtime's first call of its own
+  if (real != nullptr && goes_before_muster(object, symbol)) real = nullptr;
   if (real == nullptr) real = address_without_muster(object, symbol);
-  Runtime* runtime = real != nullptr ? runtime_at(object_of(real)) : nullptr;
+  Runtime* runtime = real != nullptr ? runtime_at(runtime_behind(object, real)) : nullptr;
   if (runtime == nullptr) nobody_has(symbol);
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
-    hold_for(object, runtime->object, real, symbol);
+    if (runtime->contains(real)) hold_for(object, runtime->object, real, symbol);
     if (g_binding_observer != nullptr) g_binding_observer(object);
     publish(binding);
   }
@@ -246,7 +281,7 @@ bool is_of_runtime(const void* function) {
   if (function == nullptr) return false;
   if (runtime_with(function) != nullptr) return true;
   const LoadedObject object = object_of(function);
-  return object.found() && makes_a_runtime(object);
+  return object.found() && is_whole_runtime(object);
 }
 
 void observe_bindings(BindingObserver observer) { g_binding_observer = observer; }

@@ -125,3 +125,20 @@ def remarked(file: Path, old: str, new: str) -> Path:
     output.parent.mkdir(exist_ok=True)
     output.write_bytes(file.read_bytes().replace(old.encode(), new.encode()))
     return output
+
+
+@cache
+def wrapper() -> Path:
+    output = folder() / "wrapper.so"
+    do(GCC, "-O2", "-shared", "-fPIC", PROGRAMS / "wrapper.c", "-o", output)
+    return output
+
+
+@cache
+def whole(runtime: Runtime, *flags: str) -> Path:
+    """A program linked with the runtime as compilers do it; the flags are the compiler's."""
+    output = folder() / "-".join(["whole", runtime.name, *(flag.strip("-") for flag in flags)])
+    sources = [PROGRAMS / "whole.c", PROGRAMS / "plugin.c"]
+    where = [] if runtime.is_libgomp else [f"-L{runtime.file.parent}", f"-Wl,-rpath,{runtime.file.parent}"]
+    do(runtime.compiler, "-O1", "-g", "-fopenmp", *flags, *sources, "-o", output, *where)
+    return output
