@@ -96,6 +96,21 @@ EXPORTED long asked(long unused) {
          omp_in_parallel();
 }
 
+// A region in which the primary thread is late, so that the team waits at a barrier.
+EXPORTED long waiting(long milliseconds) {
+  int size = 0;
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == 0) {
+      size = omp_get_num_threads();
+      nap(1000 * (milliseconds % 1000));
+      for (long second = 0; second < milliseconds / 1000; ++second) nap(999999);
+    }
+#pragma omp barrier
+  }
+  return size;
+}
+
 // The runtime gives its threads back.
 EXPORTED long paused(long unused) {
   (void)unused;
