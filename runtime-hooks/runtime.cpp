@@ -71,7 +71,7 @@ class Tool {
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
   runtime.stays = stays_for_ever(object);
-  if (!runtime.stays) watch_end_of_process();
+  watch_end_of_process();
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
@@ -184,10 +184,10 @@ Binding* binding_to_use_again(const Binding& binding) {
 }
 
 void publish(const Binding& binding) {
+  if (binding.begin != binding.runtime->object.begin) {
+    __atomic_store_n(&binding.runtime->was_called, true, __ATOMIC_RELAXED);
+  }
   const Locked locked(g_lock);
-  bool& called = binding.begin == binding.runtime->object.begin ? binding.runtime->called_by_itself
-                                                                : binding.runtime->called_by_others;
-  called = true;
   const auto* inside = reinterpret_cast<const void*>(binding.begin);
   if (known_binding(inside, binding.gomp) != nullptr) return;
   if (Binding* old = binding_to_use_again(binding)) {

@@ -44,15 +44,14 @@ struct Runtime {
   // Both written by any thread that folds a region of its, as atomics.
   bool fork_is_watched = false;  // a fold is closed before its primary thread forks the process
   Foldable foldable = Foldable::kNotJudged;
-  // Whether code of its own, and of others, was ever bound to it. Bindings themselves go with their objects.
-  bool called_by_itself = false;
-  bool called_by_others = false;
   ReductionRules reductions;
   std::uint64_t handed_over = 0;  // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
   bool stays = true;  // loaded for as long as the process lives; else it may be unloaded
   // Which of all loads this is, counted in the process; 0 once it has gone. An entry serves the same
   // runtime again where that comes back to its old place.
   unsigned load = 0;
+  // By another object than the runtime, at some time, through Muster. Written as an atomic.
+  bool was_called = false;
 
   // Of the region that the calling thread is in. libomp's omp_get_num_threads jumps to the other, by
   // way of our own entry point.

@@ -122,7 +122,7 @@ void when_unloaded(Forget forgetter) {
 
 void object_goes(const void* address) {
   const LoadedObject object = object_of(address);
-  if (!object.found()) return;
+  if (!object.found() || stays_for_ever(object)) return;
   forget(OneGoes(object));
   g_seen_gone.fetch_add(1, std::memory_order_relaxed);
 }

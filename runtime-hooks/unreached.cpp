@@ -111,16 +111,11 @@ bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
 
 // Whether code other than the runtime's own was bound to it by way of Muster.
 enum class Callers { kNone, kItself, kOthers };
-Callers callers_of(const LoadedObject& object) {
-  Runtime* const* known = nullptr;
-  const unsigned count = known_runtimes(&known);
-  for (unsigned i = 0; i < count; ++i) {
-    const Runtime& runtime = *known[i];
-    if (runtime.object.begin != object.begin || runtime.is_still(0)) continue;
-    if (runtime.called_by_others) return Callers::kOthers;
-    return runtime.called_by_itself ? Callers::kItself : Callers::kNone;
-  }
-  return Callers::kNone;
+Callers callers_of(const LoadedObject& runtime) {
+  const Runtime* known = runtime_with(reinterpret_cast<const void*>(runtime.begin));
+  if (known == nullptr) return Callers::kNone;
+  const bool by_others = __atomic_load_n(&known->was_called, __ATOMIC_RELAXED);
+  return by_others ? Callers::kOthers : Callers::kItself;
 }
 
 // Whether the object has calls that go into the runtime directly: what the loader has written into

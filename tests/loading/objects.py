@@ -14,7 +14,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 CLANG = "clang-19"
 GCC = "gcc"
 # What plugin.c shows.
-NAMES = ("regions", "quiet", "constructs", "set_threads", "asked", "paused", "between", "within", "by_each")
+NAMES = ("regions", "quiet", "constructs", "set_threads", "asked", "paused", "waiting", "between", "within", "by_each")
 
 
 class BuildError(Exception):
