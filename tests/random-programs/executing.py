@@ -17,9 +17,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
 from building import CLANG, GCC, BuildError, _installed  # noqa: E402
-from running import OURS  # noqa: E402
+from running import LIBGOMP, OURS, loader_command  # noqa: E402
 
 from program import unit_text  # noqa: E402
+
+__all__ = ["LIBGOMP", "BuildError", "Outcome", "Places", "command_line", "compile_unit", "work_done"]
 
 HEADER = HERE / "random_program.h"
 
@@ -51,6 +53,9 @@ def compile_unit(
     source.write_text(text)
     compiler = _installed((GCC if flavour.libgomp_abi else CLANG)[1 if flavour.cpp else 0])
     standard = "-std=c++20" if flavour.cpp else "-std=gnu17"
+    if flavour.on_libgomp:
+        _command([compiler, "-fopenmp", standard, level, "-w", str(source), "-o", str(output), "-lm", "-pthread"])
+        return
     item = output.with_suffix(".o")
     _command([compiler, "-fopenmp", standard, level, "-w", "-c", str(source), "-o", str(item)])
     # Without -fopenmp at the link: gcc would add libgomp.
@@ -81,10 +86,13 @@ class Places:
             environment["LD_PRELOAD"] = ":".join(preloads)
         return environment | (one.muster if preloaded and self.library else {})
 
+    def command(self, binary: Path, one: Settings) -> list[str]:
+        return [*loader_command(self.runtimes / one.runtime), str(binary), str(one.seed)]
+
     def execute(self, binary: Path, one: Settings, environment: dict[str, str]) -> Outcome:
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
         with subprocess.Popen(
-            [str(binary), str(one.seed)],
+            self.command(binary, one),
             env=inherited | environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -103,9 +111,9 @@ class Places:
                 return Outcome(None, stdout, stderr)
 
 
-def command_line(binary: Path, one: Settings, environment: dict[str, str]) -> str:
+def command_line(command: list[str], environment: dict[str, str]) -> str:
     values = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
-    return " ".join(["env", *values, str(binary), str(one.seed)])
+    return " ".join(["env", *values, *command])
 
 
 def work_done(report: Path) -> int | str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from executing import (
+    LIBGOMP,
     BuildError,
     Outcome,
     Places,
@@ -21,7 +22,7 @@ from executing import (
     compile_unit,
     work_done,
 )
-from settings import COMPILERS, RUNTIMES, Settings, settings_of
+from settings import COMPILERS, GNU, LIBGOMPS, RUNTIMES, Settings, settings_of
 
 from building import compile_old_runtime
 
@@ -44,8 +45,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1, help="of the first program")
-    parser.add_argument("--runtime", nargs="+", choices=RUNTIMES, default=[])
-    parser.add_argument("--compiler", nargs="+", choices=sorted(set(COMPILERS)), default=[])
+    parser.add_argument("--runtime", nargs="+", choices=(*RUNTIMES, *LIBGOMPS), default=[])
+    parser.add_argument("--compiler", nargs="+", choices=[*sorted(set(COMPILERS)), GNU], default=[],
+                        help="gnu: gcc, for programs that run on libgomp; not among the default ones")
     parser.add_argument(
         "--library",
         default=str(ROOT / "build/release/lib/libmuster.so"),
@@ -166,7 +168,7 @@ class Suite:
                             self.places.environment(one, preloaded=False),
                             self.preloaded_environment(one),
                         ):
-                            print(f"  {command_line(binary, one, environment)}", flush=True)
+                            print(f"  {command_line(self.places.command(binary, one), environment)}", flush=True)
             if self.done % PROGRESS_EVERY == 0:
                 seconds = time.monotonic() - self.begin
                 print(f"{self.done} programs after {seconds:.0f} s", flush=True)
@@ -187,7 +189,8 @@ def former_failures(arguments: argparse.Namespace) -> list[Settings]:
         words = line.partition("#")[0].split()
         if words:
             found.append(settings_of(int(words[0]), words[2:3], words[1:2]))
-    return found if arguments.programs > 1 and not arguments.mutants else []
+    is_asked_for = arguments.programs > 1 and not arguments.mutants and GNU not in arguments.compiler
+    return found if is_asked_for else []
 
 
 def units(programs: list[Settings]) -> list[tuple[int, list[Settings]]]:
@@ -233,8 +236,8 @@ def verdict(suite: Suite) -> int:
 
 def main() -> int:
     arguments = parse_arguments()
-    for name in RUNTIMES:
-        if not (arguments.runtimes / name / "libomp.so.5").exists():
+    for name in (*RUNTIMES, *LIBGOMPS):
+        if not any((arguments.runtimes / name / file).exists() for file in ("libomp.so.5", LIBGOMP)):
             print(f"run.py: no {name} in {arguments.runtimes}; run tests/runtimes/fetch.py on it",
                   file=sys.stderr)  # fmt: skip
             return 1

@@ -12,13 +12,17 @@ MOST_NESTED = 3  # explicit regions inside each other
 class Flavour:
     """What the text of a program may depend on."""
 
-    compiler: str  # clang or gcc
+    compiler: str  # clang, gcc, or gnu: gcc for a program that runs on libgomp
     cpp: bool
     old: bool  # a runtime with faults of its own: libomp 14 or 16
 
     @property
     def libgomp_abi(self) -> bool:
-        return self.compiler == "gcc"
+        return self.compiler != "clang"
+
+    @property
+    def on_libgomp(self) -> bool:
+        return self.compiler == "gnu"
 
     @property
     def name(self) -> str:

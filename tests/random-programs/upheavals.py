@@ -20,9 +20,15 @@ def opening(icvs: str) -> list[str]:
     ]
 
 
+def without_statements(_: Scope, __: float) -> list[str]:
+    return []
+
+
 def forks(scope: Scope, statements: Statements) -> Piece:
     """The child runs regions of its own and ends, through the runtime's handlers or not."""
     ends = scope.chance.choice(("exit(3)", "_exit(4)"))
+    if scope.flavour.on_libgomp:  # which has no regions in the child of a process that had some
+        statements = without_statements
     child = [
         "forget_kept();",
         "icvs0 = first_icvs();  // libomp begins anew",
@@ -147,7 +153,8 @@ NOT_OLD: tuple[Maker, ...] = (teams, pauses)
 
 
 def upheaval(scope: Scope, statements: Statements) -> list[str]:
-    table = UPHEAVALS if scope.flavour.libgomp_abi else UPHEAVALS + OF_CLANG
+    has_targets = scope.flavour.on_libgomp or not scope.flavour.libgomp_abi
+    table = UPHEAVALS + OF_CLANG if has_targets else UPHEAVALS
     if not scope.flavour.old:
         table += NOT_OLD
     return scope.chance.choice(table)(scope, statements).inside
