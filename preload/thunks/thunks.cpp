@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
 #include "runtime-hooks/barrier_gate.h"
 #include "runtime-hooks/destination.h"
@@ -236,6 +237,10 @@ AnyFunction go_on(unsigned index, const void* caller) {
     nobody_has(thunk.name);
   }
   if (thunk.effect == Effect::kCreatesTasks) note_task(/*lasting=*/true);
+  if (thunk.effect == Effect::kGivesPlaceBack) {
+    give_place_back();
+    return reinterpret_cast<AnyFunction>(target.function);
+  }
   const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
   const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
   if (watched != 0 && !target.from_runtime && !is_elsewhere) [[unlikely]] {

@@ -19,11 +19,12 @@ extern "C" thread_local constinit std::uint8_t t_muster_watches
 
 // What an entry point does to a fold that it is called beside.
 enum class Effect : std::uint8_t {
-  kCloses,        // needs the serial part to be one
-  kSets,          // changes a setting that regions inherit
-  kPushes,        // an unusual clause for the thread's next region
-  kClosesByTask,  // as kCloses, for a runtime in which it looks at the calling task: libgomp
-  kCreatesTasks,  // as kCloses, and wherever it is called
+  kCloses,          // needs the serial part to be one
+  kSets,            // changes a setting that regions inherit
+  kPushes,          // an unusual clause for the thread's next region
+  kClosesByTask,    // as kCloses, for a runtime in which it looks at the calling task: libgomp
+  kCreatesTasks,    // as kCloses, and wherever it is called
+  kGivesPlaceBack,  // nothing, but it must not see where Muster has bound the thread
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
@@ -37,6 +38,7 @@ constexpr std::uint8_t watched_in(Effect effect) {
       return kInSerialPart | kInFoldedRegion;
     case Effect::kPushes:
     case Effect::kCreatesTasks:
+    case Effect::kGivesPlaceBack:
       return 0xFF;
   }
   return 0xFF;
