@@ -54,7 +54,9 @@ def compile_unit(
     compiler = _installed((GCC if flavour.libgomp_abi else CLANG)[1 if flavour.cpp else 0])
     standard = "-std=c++20" if flavour.cpp else "-std=gnu17"
     if flavour.on_libgomp:
-        _command([compiler, "-fopenmp", standard, level, "-w", str(source), "-o", str(output), "-lm", "-pthread"])
+        # After a region of one thread libgomp may give others new workers.
+        flags = ["-fopenmp", "-DFORGETFUL", standard, level, "-w", "-lm", "-pthread"]
+        _command([compiler, str(source), "-o", str(output), *flags])
         return
     item = output.with_suffix(".o")
     _command([compiler, "-fopenmp", standard, level, "-w", "-c", str(source), "-o", str(item)])
