@@ -62,9 +62,9 @@ class Recipe:
     # How far a number may be from stock's, relatively, where stock's own bits differ from run to run.
     tolerances: Mapping[str, float] = field(default_factory=dict)
 
-    def threads_of(self, threads: int) -> int:
+    def threads_of(self, cpus: int, times: int) -> int:
         """Of each rank: ranks share the CPUs, but a rank without a team would be no OpenMP program."""
-        return max(2, threads // self.ranks) if self.ranks else threads
+        return times * (max(2, cpus // self.ranks) if self.ranks else cpus)
 
     def wrong(self, result: Result) -> str | None:
         """What the application's own check says against a result."""

@@ -82,7 +82,7 @@ class Runner:
 
     def run(self, recipe: Recipe, load: Load, preloaded: bool, repetition: int, limit: float) -> Run:
         run = Run(recipe.name, load.name, preloaded, repetition)
-        run.threads = recipe.threads_of(self.cpus * load.times_threads)
+        run.threads = recipe.threads_of(self.cpus, load.times_threads)
         scratch = self.folder / "scratch"
         scratch.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f"{recipe.name}-", dir=scratch))
@@ -111,8 +111,8 @@ class Runner:
         if not recipe.ranks:
             return words, environment | settings
         # The ranks are the OpenMP programs; mpirun itself is left alone.
-        # By itself it would bind each of two ranks, with all of its threads, to one core.
-        launcher = ["mpirun", "-n", str(recipe.ranks), "--oversubscribe", "--bind-to", "none"]
+        # As it comes: it binds each of two ranks, with all of its threads, to a core.
+        launcher = ["mpirun", "-n", str(recipe.ranks), "--oversubscribe"]
         if os.geteuid() == 0:
             launcher.append("--allow-run-as-root")
         for name, value in settings.items():

@@ -77,6 +77,8 @@ class RunTest(unittest.TestCase):
     def test_twice_the_threads_are_told_to_the_program(self) -> None:
         run = self.runner.run(pretender(), TWICE, False, 0, 20.0)
         self.assertEqual((run.threads, run.numbers["threads"]), (4, 4.0))
+        ranks = pretender(ranks=2)
+        self.assertEqual([ranks.threads_of(cpus, times) for cpus in (2, 8) for times in (1, 2)], [2, 4, 4, 8])
 
     def test_the_library_is_there_when_preloaded_and_only_then(self) -> None:
         self.assertEqual(self.run_one(pretender("assert not preloaded")).status, OK)
