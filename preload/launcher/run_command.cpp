@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "preload/launcher/commands.h"
+#include "preload/launcher/elf_file.h"
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/option_values.h"
 #include "preload/launcher/preload_list.h"
+#include "preload/launcher/program_lookup.h"
+#include "preload/launcher/secure_execution.h"
 #include "preload/launcher/shell_quote.h"
 #include "preload/options.h"
 
@@ -50,6 +53,31 @@ int execute(const std::vector<std::string>& command) {
   const bool exists =
       command[0].find('/') != std::string::npos && access(command[0].c_str(), F_OK) == 0;
   return reason == ENOENT && !exists ? kNotFound : kCannotExecute;
+}
+
+// Where the library will not be in the program, nobody is left to write the report that was asked for.
+void tell_if_nothing_is_preloaded(const std::string& command) {
+  const Program program = look_up(command);
+  if (!program.problem.empty()) return;  // execvp says it
+  const auto file = read_elf(program.file);
+  std::string why;
+  if (file && file->interpreter.empty()) {
+    why = "it is linked statically";
+  } else if (const SecureExecution secure = check_secure_execution(program.file);
+             secure.preload_ignored) {
+    why = secure.why;
+  }
+  if (why.empty()) return;
+  fmt::print(stderr, "muster run: {}: {}, so nothing is preloaded and no report written\n",
+             program.file.string(), why);
+}
+
+bool wants_report(const Environment& environment) {
+  for (const auto& [name, value] : environment) {
+    if (name == "MUSTER_REPORT") return true;
+  }
+  const char* inherited = std::getenv("MUSTER_REPORT");
+  return inherited != nullptr && *inherited != '\0';
 }
 
 // The MUSTER_ variables asked for on the command line; false, with a line on stderr, for a bad
@@ -93,6 +121,7 @@ int run(const RunRequest& request, const std::vector<std::string>& command) {
     print_dry_run(environment, command);
     return 0;
   }
+  if (wants_report(environment)) tell_if_nothing_is_preloaded(command.front());
   // exec keeps the process id: the library tells by it the program launched here from its children.
   environment.emplace_back("MUSTER_RUN_PID", std::to_string(getpid()));
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
