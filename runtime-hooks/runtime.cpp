@@ -226,8 +226,11 @@ Binding bind(const void* caller, const char* symbol) {
   void* real = nullptr;
   if (!is_muster(object)) real = defined_by(object, symbol);  // a runtime's first call of its own
   if (real != nullptr && goes_before_muster(object, symbol)) real = nullptr;
+  // One that is linked statically into its caller, perhaps not as a whole, is no tool.
+  const bool calls_itself = real != nullptr;
   if (real == nullptr) real = address_without_muster(object, symbol);
-  Runtime* runtime = real != nullptr ? runtime_at(runtime_behind(object, real)) : nullptr;
+  Runtime* runtime = nullptr;
+  if (real != nullptr) runtime = runtime_at(calls_itself ? object : runtime_behind(object, real));
   if (runtime == nullptr) nobody_has(symbol);
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
