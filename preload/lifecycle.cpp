@@ -127,7 +127,10 @@ __attribute__((constructor)) void at_start() {
 
 // Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
 // Muster would not write anything there either.
-__attribute__((destructor)) void at_end() { write_report_at_end(); }
+__attribute__((destructor)) void at_end() {
+  note_end_of_process();
+  write_report_at_end();
+}
 
 }  // namespace
 }  // namespace muster

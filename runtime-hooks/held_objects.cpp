@@ -43,7 +43,7 @@ bool needs(const LoadedObject& caller, const void* function, const char* symbol)
   void* handle = handle_of(caller);
   if (handle == nullptr) return false;
   const bool found = dlsym(handle, symbol) == function;
-  close_handle(handle);
+  release_handle(handle);
   return found;
 }
 
@@ -66,7 +66,7 @@ void release_held(const Gone& gone) {
   }
 }
 
-void release_handle(void* handle) {
+void release_later(void* handle) {
   if (handle != nullptr) note({.handle = handle});
 }
 
@@ -82,7 +82,7 @@ void let_released_go() {
       }
     }
     if (handle == nullptr) return;
-    close_handle(handle);
+    release_handle(handle);
   }
 }
 

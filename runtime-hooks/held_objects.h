@@ -16,7 +16,7 @@ void hold_for(const LoadedObject& caller, const LoadedObject& its_object, const 
 void release_held(const Gone& gone);
 
 // Hands over a handle that is to be closed where that can be done.
-void release_handle(void* handle);
+void release_later(void* handle);
 
 // Lets go of what nobody needs any more, after an unloading.
 void let_released_go();

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime-hooks/dynamic_symbols.h"
+#include "runtime-hooks/unloading.h"
 
 namespace muster {
 namespace {
@@ -74,7 +75,7 @@ void* defined_by_the_loader(const LoadedObject& object, const char* symbol) {
   void* handle = handle_of(object);
   if (handle == nullptr) return nullptr;
   void* address = dlsym(handle, symbol);
-  close_handle(handle);
+  release_handle(handle);
   return address;
 }
 
@@ -115,7 +116,7 @@ void* find_without_muster(const LoadedObject& caller, const char* symbol, const 
   if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
   if (void* handle = handle_of(caller)) {
     void* local = look_up(handle, symbol, version);
-    close_handle(handle);
+    release_handle(handle);
     if (local != nullptr) return local;
   }
   struct Wanted {
@@ -144,7 +145,16 @@ LoadedObject object_of(const void* address) {
 
 void* handle_of(const LoadedObject& object) {
   if (object.path[0] == '\0') return nullptr;
+  if (process_is_ending()) {
+    Dl_info info;
+    void* handle = nullptr;
+    return dladdr1(object.dynamic, &info, &handle, RTLD_DL_LINKMAP) != 0 ? handle : nullptr;
+  }
   return dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void release_handle(void* handle) {
+  if (handle != nullptr && !process_is_ending()) close_handle(handle);
 }
 
 int close_handle(void* handle) {
@@ -191,7 +201,7 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
     void* handle = handle_of(out);  // it stays while it is looked at
     const bool stays = handle != nullptr || out.path[0] == '\0';
     const bool accepted = out.found() && stays && !is_muster(out) && accept(out, data);
-    if (handle != nullptr) close_handle(handle);
+    release_handle(handle);
     if (accepted) return true;
   }
   return false;

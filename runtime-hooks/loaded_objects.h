@@ -21,8 +21,11 @@ struct LoadedObject {
 // The object that holds `address`.
 LoadedObject object_of(const void* address);
 
-// A handle of an object that is loaded already. Null for the main program and the vdso.
+// A handle of an object that is loaded already, which keeps it until it is released. Null for the main
+// program and the vdso. At the end of the process the loader's own, which keeps nothing: dlopen would
+// run the constructors of an object again whose destructors have run.
 void* handle_of(const LoadedObject& object);
+void release_handle(void* handle);
 
 // The C library's dlclose: ours would look for what has gone.
 int close_handle(void* handle);

@@ -142,8 +142,10 @@ bool process_is_ending() { return g_is_ending.load(std::memory_order_relaxed); }
 void watch_end_of_process() {
   static std::atomic<bool> watched{false};
   if (watched.exchange(true)) return;
-  std::atexit([] { g_is_ending.store(true, std::memory_order_relaxed); });
+  std::atexit(note_end_of_process);
 }
+
+void note_end_of_process() { g_is_ending.store(true, std::memory_order_relaxed); }
 
 void note_objects_at_start() {
   const Counts counts = objects_so_far();

@@ -48,6 +48,7 @@ bool stays_for_ever(const LoadedObject& object);
 // call of watch_end_of_process(), which takes the C library's lock.
 bool process_is_ending();
 void watch_end_of_process();
+void note_end_of_process();
 
 // When the library is loaded.
 void note_objects_at_start();

@@ -247,7 +247,7 @@ void Fold::keep_runtime() {
   }
   void* none = nullptr;
   void* handle = handle_of(runtime_->object);
-  if (!kept_runtime_.compare_exchange_strong(none, handle)) release_handle(handle);
+  if (!kept_runtime_.compare_exchange_strong(none, handle)) release_later(handle);
 }
 
 void Fold::give_up() {
@@ -269,7 +269,7 @@ void Fold::join_for_real() {
   give_everything_back();
   Team::release(team_, *state_);
   if (kept_runtime_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-    release_handle(kept_runtime_.exchange(nullptr));
+    release_later(kept_runtime_.exchange(nullptr));
   }
   rhythm_.closed_after(regions_);
   t_muster_watches = kMayFold;
