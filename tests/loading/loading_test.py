@@ -24,10 +24,10 @@ def opened(name: str, runtime: Runtime, how: str = "") -> str:
 
 
 class LoadingTest(FaultTest):
-    def host(self, *commands: str, **extra: str) -> Result:
+    def host(self, *commands: str, processes: int = 1, **extra: str) -> Result:
         """Compares the host's doings; the report is left where it is."""
         self.report_path.unlink(missing_ok=True)
-        return self.compare([objects.host(), *commands], {**ENVIRONMENT, **extra}, status=0)
+        return self.compare([objects.host(), *commands], {**ENVIRONMENT, **extra}, status=0, processes=processes)
 
     def reported(self) -> dict[str, Any]:
         """The report; empty for stock against stock."""

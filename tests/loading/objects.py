@@ -102,6 +102,20 @@ def compiled(compiler: str, *flags: str) -> Path:
     return output
 
 
+@cache
+def small(prefix: str) -> tuple[Runtime, Path]:
+    """The runtime small.c and an object that uses it, its names with a prefix."""
+    names = ("GOMP_parallel", "GOMP_barrier", "omp_get_thread_num", "omp_get_num_threads")
+    flags = [f"-D{name}={prefix}{name}" for name in names] if prefix else []
+    file, user = folder() / f"lib{prefix}small.so", folder() / f"{prefix}user.o"
+    do(GCC, "-O2", "-shared", "-fPIC", *flags, PROGRAMS / "small.c", "-o", file, f"-Wl,-soname,{file.name}")
+    do(GCC, "-O2", "-fPIC", "-fopenmp", "-c", PROGRAMS / "user.c", "-o", user)
+    if prefix:
+        do("objcopy", *(f"--redefine-sym={name}={prefix}{name}" for name in names), user)
+    runtime = Runtime(f"{prefix}small", file, GCC)
+    return runtime, linked(f"plugin-{prefix}small", [user], [runtime])
+
+
 def linked(name: str, items: list[Path], needed: list[Runtime], *flags: str) -> Path:
     """A shared object that needs these runtimes, in this order."""
     output = folder() / f"{name}.so"

@@ -93,6 +93,27 @@ class Together(LoadingTest):
                     self.assertEqual(result.stdout.count("at unload"), 2)
                     self.assert_runtimes(runtime)
 
+    def test_constructors_run_once(self) -> None:
+        """To look at an object at the end of the process must not begin its life again."""
+        for runtime in (libgomp(MARK), llvm("libomp19")):
+            with self.subTest(runtime=runtime.name):
+                result = self.host(f"open:a:{objects.plugin(runtime, '-DAT_LOAD')}", "call:a:regions:5")
+                self.assertEqual((result.stdout.count("at load"), result.stdout.count("at unload")), (1, 1))
+
+    def test_forks(self) -> None:
+        """A child of a process with folds of two runtimes; libgomp's children may use teams of one only, in stock, too."""
+        gnu, other = libgomp(MARK), llvm("libomp19")
+        for fork_join in FORK_JOIN:
+            with self.subTest(fork_join=fork_join):
+                self.host(
+                    *(opened("a", gnu), opened("b", other), "call:b:regions:30", "1/call:b:regions:30"),
+                    *("fork:call:b:regions:20", "call:b:regions:10", "1/fork:call:b:regions:20"),
+                    *("call:a:set_threads:1", "call:a:regions:30", "fork:call:a:constructs:5"),
+                    *("fork:call:b:constructs:5", "call:a:regions:10", "call:b:regions:10", "1/call:b:regions:10"),
+                    processes=5,
+                    MUSTER_FORKJOIN=fork_join,
+                )
+
     def test_calls_of_two_runtimes(self) -> None:
         """An object that has omp_* of libgomp and __kmpc_* of libomp, and GOMP_* of libgomp beside them."""
         renamed = [f"-D{name}=gnu_{name}" for name in objects.NAMES]
@@ -139,3 +160,39 @@ class OutOfReach(LoadingTest):
         )
         self.assertIn("a regions: 4040", result.stdout)
         self.assert_runtimes(llvm("libomp19"))
+
+
+class Odd(LoadingTest):
+    """Runtimes that are not as Muster expects them."""
+
+    def test_few_symbols(self) -> None:
+        """One that has just what its user calls, and little of what Muster asks; and one with names of its own."""
+        for prefix in ("", "private_"):
+            runtime, plugin = objects.small(prefix)
+            for fork_join in FORK_JOIN:
+                with self.subTest(prefix=prefix, fork_join=fork_join):
+                    result = self.host(
+                        *(f"open:a:{plugin}", "call:a:regions:20", "1/call:a:regions:20"),
+                        *(opened("b", llvm("libomp19")), "call:b:regions:20", "give:b:between:a:regions:20"),
+                        *(opened("c", libgomp(MARK)), "call:c:regions:20", "give:c:between:a:regions:20"),
+                        MUSTER_FORKJOIN=fork_join,
+                    )
+                    self.assertIn("a regions: 3020", result.stdout)
+                    self.assert_runtimes(llvm("libomp19"), *([] if prefix else [runtime]))
+
+    def test_replaced_file(self) -> None:
+        """As by an upgrade of a wheel: what is loaded stays, what is loaded anew is the new one."""
+        for runtime in (libgomp(MARK), llvm("libiomp5", MARK)):
+            with self.subTest(runtime=runtime.name):
+                mark = "cafe0000"
+                file = objects.remarked(runtime.file, MARK, mark)
+                plugin = objects.remarked(objects.plugin(runtime), MARK, mark)
+                upgraded = file.with_suffix(".new")
+                upgraded.write_bytes(file.read_bytes())
+                moved = f"{upgraded}:{file}"  # the same plugin twice: its first close leaves it open
+                self.host(
+                    *(f"open:a:{plugin}", "call:a:regions:20", f"copy:{moved}"),
+                    *("call:a:regions:20", f"open:b:{plugin}", "call:b:constructs:5", "1/call:a:regions:20"),
+                    *("close:a", "call:b:regions:10"),
+                )
+                self.assert_runtimes(Runtime("copy", file, runtime.compiler))

@@ -9,6 +9,7 @@
 //   give:NAME:FUNCTION:NAME:FUNCTION:COUNT            the first function gets the second one's address
 //   fork:COMMAND               in a child that ends by exit()
 //   same:NAME:NAME                                    whether they lie at the same place, closed or not
+//   copy:FILE:FILE                                    a copy takes the place of the second file
 //   nap:MILLISECONDS
 //   times:COUNT                everything that follows, so many times
 //
@@ -145,6 +146,14 @@ static void fork_and_run(const char* command) {
          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
+static void replace_file(const char* from, const char* to) {
+  char copy[1024];
+  char command[4096];
+  snprintf(copy, sizeof copy, "%s.part", to);
+  snprintf(command, sizeof command, "cp '%s' '%s' && mv '%s' '%s'", from, copy, copy, to);
+  printf("copied: %d\n", system(command));
+}
+
 static void run_fields(char** field, int count) {
   const char* what = field[0];
   if (strcmp(what, "open") == 0 && count >= 3) {
@@ -164,6 +173,8 @@ static void run_fields(char** field, int count) {
     printf("%s %s %s: %ld\n", field[1], field[2], field[3], given(function, atol(field[5])));
   } else if (strcmp(what, "same") == 0 && count == 3) {
     printf("the same place: %d\n", place_of(field[1]) == place_of(field[2]));
+  } else if (strcmp(what, "copy") == 0 && count == 3) {
+    replace_file(field[1], field[2]);
   } else if (strcmp(what, "nap") == 0 && count == 2) {
     struct timespec time = {0, atol(field[1]) * 1000000L};
     nanosleep(&time, NULL);
