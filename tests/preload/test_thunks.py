@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+import sys
 import unittest
 
 import fake_runtimes
 import programs
 from fake_runtimes import answering
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtimes"))
+
+from loading import loader_command  # noqa: E402
 
 RUNTIMES = pathlib.Path(os.environ["MUSTER_RUNTIMES"])
 
@@ -353,10 +358,11 @@ class UnknownEntries(unittest.TestCase):
     PROBE = os.environ["MUSTER_UNKNOWN_ENTRIES_PROBE"]
 
     def probe(self, library: pathlib.Path) -> str:
-        return subprocess.run([self.PROBE, library], capture_output=True, text=True, check=True).stdout.strip()
+        command = [*loader_command(library.parent), self.PROBE, library]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     def test_every_runtime_is_known(self) -> None:
-        for runtime in RUNTIMES.glob("*/libomp.so"):
+        for runtime in (*RUNTIMES.glob("*/libomp.so"), *RUNTIMES.glob("*/libgomp.so.1")):
             with self.subTest(runtime=runtime.parent.name):
                 self.assertEqual(self.probe(runtime), "all known")
 
