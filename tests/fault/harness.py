@@ -34,6 +34,11 @@ class Places:
     library: Path | None  # None: stock against stock, to check the tests themselves
     runtimes: Path
     build: Path
+    runtime: str = "libomp19"
+
+    @property
+    def on_libgomp(self) -> bool:
+        return self.runtime.startswith("libgomp")
 
 
 places = Places(None, ROOT / "build/runtimes", ROOT / "build/fault")
@@ -71,9 +76,9 @@ def program_without_openmp(name: str) -> Path:
 def program(name: str) -> Path:
     """The built binary of a program here."""
     places.build.mkdir(parents=True, exist_ok=True)
-    output = places.build / name
-    libomp = places.runtimes / "libomp19"
-    compile_program(HERE / "programs" / f"{name}.c", variant_named("clang-O2"), output, libomp)
+    variant = variant_named("gnu-O2" if places.on_libgomp else "clang-O2")
+    output = places.build / (f"{name}.gnu" if places.on_libgomp else name)
+    compile_program(HERE / "programs" / f"{name}.c", variant, output, places.runtimes / "libomp19")
     return output
 
 
@@ -90,7 +95,7 @@ def shared_object(name: str) -> Path:
 
 def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    inherited["LD_LIBRARY_PATH"] = str(places.runtimes / "libomp19")
+    inherited["LD_LIBRARY_PATH"] = str(places.runtimes / places.runtime)
     inherited["OMP_NUM_THREADS"] = "4"
     return inherited | (extra or {})
 

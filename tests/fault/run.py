@@ -23,6 +23,7 @@ def main() -> int:
     )
     parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
     parser.add_argument("--build", type=Path, default=root / "build/fault")
+    parser.add_argument("--runtime", choices=("libomp19", "libgomp12"), default="libomp19")
     parser.add_argument("--filter", default="", help="only tests whose name contains this")
     arguments = parser.parse_args()
     library = None if arguments.library == "none" else Path(arguments.library).resolve()
@@ -36,7 +37,7 @@ def main() -> int:
         )
         return 1
     harness.configure(
-        harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve())
+        harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve(), arguments.runtime)
     )
     loader = unittest.TestLoader()
     if arguments.filter:
