@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import harness
 from harness import (
     FaultTest,
     base_environment,
@@ -65,6 +66,8 @@ class Denied(MissingTest):
             self.assertNotIn(what, missing)
 
     def test_futex(self) -> None:
+        if harness.places.on_libgomp:
+            self.skipTest("stock spins there for ever, and takes slices of the scheduler for each barrier")
         """A wait that is denied must not lose a wake-up; nor a wake whose waits were not denied.
 
         EINVAL for the wake: the C library bears no other error from its own wakes.
