@@ -82,6 +82,10 @@ void list_runtimes(ReportData& out) {
     }
     if (reached) out.runtimes[out.runtime_count++] = known[i];
   }
+  for (unsigned i = 0; i < out.unreached_count; ++i) {
+    take_out_dots(out.unreached[i].path);
+    take_out_dots(out.unreached[i].object);
+  }
 }
 
 // Active: at least one runtime's barriers are replaced. Otherwise the first one's reason says why

@@ -33,8 +33,29 @@ const char* below_packages(const char* path) {
 
 }  // namespace
 
-void package_of(const char* path, char* out, std::size_t size) {
+void take_out_dots(char* path) {
+  char* end = path;  // of what is kept
+  for (const char* at = path; *at != '\0';) {
+    const std::size_t length = 1 + std::strcspn(at + 1, "/");  // "/name"; a relative path: "name"
+    if (length == 2 && std::strncmp(at, "/.", 2) == 0) {
+      // It leads nowhere.
+    } else if (length == 3 && std::strncmp(at, "/..", 3) == 0 && path[0] == '/') {
+      while (end > path && *--end != '/') {
+      }
+    } else {
+      std::memmove(end, at, length);
+      end += length;
+    }
+    at += length;
+  }
+  *end = '\0';
+}
+
+void package_of(const char* given, char* out, std::size_t size) {
   out[0] = '\0';
+  char path[1200];
+  copy(given, std::strlen(given), path, sizeof(path));
+  take_out_dots(path);
   const char* name = below_packages(path);
   if (name == nullptr) return;
   constexpr const char* kLibraries = ".libs";
@@ -51,7 +72,7 @@ void package_of(const char* path, char* out, std::size_t size) {
 
 void full_path_of(const char* path, const void* address, char* out, std::size_t size) {
   copy(path, std::strlen(path), out, size);
-  if (path[0] == '/') return;
+  if (path[0] == '/') return take_out_dots(out);
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   char buffer[8192];
   FileLines maps("/proc/self/maps", buffer, sizeof(buffer));

@@ -37,6 +37,28 @@ TEST(PackageOf, TakesTheInnermostFolder) {
   EXPECT_EQ(package("/a/site-packages/site-packages/c/d.so"), "c");
 }
 
+TEST(PackageOf, IsOfTheFileThatDotsLeadTo) {
+  const std::string packages = "/v/lib/python3.11/site-packages/";
+  EXPECT_EQ(package(packages + "sklearn/utils/../../scikit_learn.libs/libgomp.so"), "scikit_learn");
+  EXPECT_EQ(package(packages + "a/../../../elsewhere/x.so"), "");
+}
+
+std::string without_dots(std::string path) {
+  take_out_dots(path.data());
+  return path.c_str();
+}
+
+TEST(TakeOutDots, GoesUpAndStays) {
+  EXPECT_EQ(without_dots("/a/b/../c"), "/a/c");
+  EXPECT_EQ(without_dots("/a/b/c/../../d/./e"), "/a/d/e");
+  EXPECT_EQ(without_dots("/../a"), "/a");
+  EXPECT_EQ(without_dots("/a/.."), "");
+  EXPECT_EQ(without_dots("/a/..b/...c/.d"), "/a/..b/...c/.d");
+  EXPECT_EQ(without_dots("/a//b"), "/a//b");
+  EXPECT_EQ(without_dots("../a/b"), "../a/b") << "of a relative path nothing is known";
+  EXPECT_EQ(without_dots(""), "");
+}
+
 TEST(PackageOf, IsNothingElsewhere) {
   EXPECT_EQ(package("/usr/lib/x86_64-linux-gnu/libgomp.so.1"), "");
   EXPECT_EQ(package("/opt/my-site-packages/libgomp.so.1"), "");

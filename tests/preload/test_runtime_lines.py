@@ -68,7 +68,10 @@ class Environment:
         compiled = self.root / f"{name}.o"
         subprocess.run([compiler, "-O2", "-fopenmp", "-fPIC", "-c", source, "-o", compiled], check=True)
         output = self.root / f"{name}.so"
-        command = ["gcc", "-shared", compiled, link, f"-Wl,-rpath,{copy.parent}", "-o", output]
+        # As wheels' objects lead to their libraries: by a way up and down again.
+        run_path = self.packages / "other" / "deep" / ".." / ".." / copy.parent.relative_to(self.packages)
+        (self.packages / "other" / "deep").mkdir(parents=True, exist_ok=True)
+        command = ["gcc", "-shared", compiled, link, f"-Wl,-rpath,{run_path}", "-o", output]
         subprocess.run(command, check=True)
         self.runtimes[name] = link
         return output
