@@ -41,9 +41,9 @@ class Environment:
         run([*command, *options, str(self.wheel)])
 
 
-def run(command: list[str | Path], **variables: str) -> subprocess.CompletedProcess[str]:
+def run(command: list[str | Path], timeout: float = 120, **variables: str) -> subprocess.CompletedProcess[str]:
     done = start(command, **variables)
-    stdout, stderr = done.communicate(timeout=300)
+    stdout, stderr = done.communicate(timeout=timeout)
     result = subprocess.CompletedProcess(command, done.returncode, stdout, stderr)
     if result.returncode != 0:
         raise AssertionError(f"{command}: status {result.returncode}\n{stdout}\n{stderr}")
@@ -70,7 +70,7 @@ def build_wheel(place: Path) -> Path:
     if importlib.util.find_spec("scikit_build_core") is not None:
         command.append("--no-build-isolation")
     try:
-        run(command)
+        run(command, timeout=900)  # half a minute of both CPUs of a small machine that is idle
     except AssertionError as failure:
         if "scikit-build-core" in str(failure) and "No matching distribution" in str(failure):
             raise NoBuildBackend("pip finds no scikit-build-core: there is no network, or no package index") from None
