@@ -39,7 +39,7 @@ class Python(LoadingTest):
 
     def test_signals(self) -> None:
         """Ctrl-C waits for the region's end and interrupts the program then; SIGTERM ends it at once."""
-        for runtime in runtimes():
+        for runtime in (libgomp(MARK), llvm("libomp19")):
             plugin = objects.plugin(runtime)
             for fork_join in FORK_JOIN:
                 for where, status in (("region", 0), ("serial", -2)):
