@@ -117,8 +117,7 @@ namespace {
 
 __attribute__((constructor)) void at_start() {
   note_objects_at_start();
-  for (const Forget forget :
-       {forget_destinations, forget_yield_callers, forget_runtimes, release_held}) {
+  for (const Forget forget : {forget_destinations, forget_yield_callers, forget_runtimes}) {
     when_unloaded(forget);
   }
   reserve_fold_ends();

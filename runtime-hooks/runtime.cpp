@@ -10,7 +10,6 @@
 #include <new>
 
 #include "platform/pages.h"
-#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/thread_state.h"
@@ -234,7 +233,6 @@ Binding bind(const void* caller, const char* symbol) {
   if (runtime == nullptr) nobody_has(symbol);
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
-    if (runtime->contains(real)) hold_for(object, runtime->object, real, symbol);
     if (g_binding_observer != nullptr) g_binding_observer(object);
     publish(binding);
   }

@@ -17,7 +17,6 @@
 #include "runtime-hooks/destination.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/watch.h"
-#include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/runtime.h"
 
@@ -181,9 +180,6 @@ Target look_up(unsigned index, const void* caller) {
                       .from_runtime = found.from_itself,
                       .to_runtime = is_of_runtime(found.function)};
   if (found.function != nullptr && found.end != 0 && !in_muster(caller)) {
-    if (target.to_runtime && !target.from_runtime) {
-      hold_for(object_of(caller), object_of(found.function), found.function, kThunks[index].name);
-    }
     remember(muster_thunk_targets[index], target);
   }
   return target;
