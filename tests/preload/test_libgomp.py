@@ -1,4 +1,4 @@
-"""libgomps that are not as they should be: entry points missing, renamed, or with an argument more. Never wrong, and said."""
+"""libgomps that are not as they should be: entry points missing or renamed, a barrier with an argument."""
 
 from __future__ import annotations
 
@@ -192,7 +192,8 @@ class Renamed(unittest.TestCase):
 
     def test_no_settings(self) -> None:
         for mode in ("on", "off"):
-            self.report_without("omp_get_level", "omp_get_dynamic", "omp_get_max_threads", least=0, MUSTER_FORKJOIN=mode)
+            names = "omp_get_level", "omp_get_dynamic", "omp_get_max_threads"
+            self.report_without(*names, least=0, MUSTER_FORKJOIN=mode)
 
     def test_no_numbers(self) -> None:
         report = self.report_without("omp_get_thread_num", least=0)

@@ -44,8 +44,8 @@ PIECES: tuple[tuple[Maker, int], ...] = (
     (tasking.task_yields, 1),
     (tasking.asks_in_tasks, 1),
 )
-# The GOMP layer of libomp knows no detached tasks, and ends the program in doacross loops. libgomp crashes at times where a
-# detached task is fulfilled.
+# The GOMP layer of libomp knows no detached tasks, and ends the program in doacross loops. libgomp
+# crashes at times where a detached task is fulfilled.
 CLANG_ONLY: tuple[tuple[Maker, int], ...] = ((tasking.detached_task, 1), (work.loop_doacross, 1))
 GNU_ONLY: tuple[tuple[Maker, int], ...] = ((work.loop_doacross, 1),)
 CPP_ONLY: tuple[tuple[Maker, int], ...] = ((sync.exception, 6),)

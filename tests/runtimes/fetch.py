@@ -4,16 +4,16 @@
     fetch.py build/runtimes [NAME ...]
 
 leaves build/runtimes/NAME/ for each of libomp14, libomp16, libomp19, libomp21 and libiomp5, in it
-the one real library under the three names that programs ask for, and for each of libgomp7, libgomp9, libgomp12 and
-libgomp14, in it libgomp.so.1. With LD_LIBRARY_PATH set to that folder, a program linked with any of them
-runs on it. What is there already is left alone.
+the one real library under the three names that programs ask for, and for each of libgomp7, libgomp9,
+libgomp12 and libgomp14, in it libgomp.so.1. With LD_LIBRARY_PATH set to that folder, a program linked
+with any of them runs on it. What is there already is left alone.
 
-libgomp7 and libgomp9 are what Python wheels carry: Red Hat's builds, with the interfaces of gcc 7 and gcc 9. libgomp14 and
-libgomp16 need a newer C library than this machine may have. It lies beside them, in libc/, and programs run on it by
-its loader (loading.py).
+libgomp7 and libgomp9 are what Python wheels carry: Red Hat's builds, with the interfaces of gcc 7 and
+gcc 9. libgomp14 and libgomp16 need a newer C library than this machine may have. It lies beside them,
+in libc/, and programs run on it by its loader (loading.py).
 
-libgomp10 and libgomp16 are fetched only when asked for. So are libomp16-aarch64 and libomp16-ppc64le, which are for other
-processors than this one, into a folder of their own (tests/cross).
+libgomp10 and libgomp16 are fetched only when asked for. So are libomp16-aarch64 and libomp16-ppc64le,
+which are for other processors than this one, into a folder of their own (tests/cross).
 """
 
 from __future__ import annotations
