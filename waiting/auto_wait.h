@@ -58,7 +58,8 @@ class AutoWait {
       // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
       // no roster is kept it may have been here before. Who spins for long looks for it by a yield.
       const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
-      if (!around_.stranger_near(before_ns) && (absent != kNobody || hidden)) {
+      const bool may_yield = !around_.stranger_near(before_ns) && !around_.is_one_cpu();
+      if (may_yield && (absent != kNobody || hidden)) {
         // A yield puts the thread off by its slice. Among teammates of which some have short ones,
         // the others would get one turn in ten.
         if (Memory::has_own_slice()) Memory::give_slice_back();

@@ -16,6 +16,8 @@ class Room {
       : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
   bool suffices() const { return suffices_.load(std::memory_order_relaxed); }
+  // The whole process has one CPU, and the team more threads.
+  bool is_one_cpu() const { return one_cpu_.load(std::memory_order_relaxed); }
 
   // How many CPUs there are takes a system call, and may change: every 10 ms. True if this was such a
   // time.
@@ -25,7 +27,10 @@ class Room {
       return false;
     }
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    const bool suffices = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus());
+    const unsigned allowed = Memory::allowed_cpus();
+    const bool suffices = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : allowed);
+    const bool one_cpu = allowed == 1 && team_size_ > 1;
+    if (one_cpu != is_one_cpu()) one_cpu_.store(one_cpu, std::memory_order_relaxed);
     // Read at every barrier by every thread: written only for a change.
     if (suffices != this->suffices()) suffices_.store(suffices, std::memory_order_relaxed);
     return true;
@@ -37,6 +42,7 @@ class Room {
   const unsigned team_size_;
   const unsigned bound_cpus_;
   std::atomic<bool> suffices_{true};
+  std::atomic<bool> one_cpu_{false};
   std::atomic<std::uint64_t> look_again_ns_{0};
 };
 

@@ -23,6 +23,7 @@ class Surroundings {
       : room_(parameters), sensor_(parameters.load_sensor) {}
 
   bool fits() const { return room_.suffices(); }
+  bool is_one_cpu() const { return room_.is_one_cpu(); }
 
   // The team does not fit, or strangers are near: teammates may be in each other's way.
   bool contended() const { return contended_.load(std::memory_order_relaxed); }

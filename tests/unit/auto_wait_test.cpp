@@ -140,6 +140,19 @@ TEST(Auto, SleepsForTheTeammateBesideAStranger) {
   EXPECT_EQ(team.stats().gave_way.read(), before + 1);
 }
 
+// A teammate that is not waiting may poll for messages, and on one CPU it would have all the turns that
+// yields give away.
+TEST(Auto, NeverYieldsOnOneCpu) {
+  for (const unsigned cpus : {1U, 2U}) {
+    SimulatedTeam team(3);
+    SimulatedMemory::cpus = cpus;
+    AutoWait policy({.team_size = 3});
+    everyone_absent_on(team, 0);
+    team.wait_in_vain(policy);
+    EXPECT_EQ(team.stats().yields.read() == 0, cpus == 1) << cpus << " CPUs";
+  }
+}
+
 // The bar: back within 50 ms when the load has gone, and no attempt while it stays.
 TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
   SimulatedTeam team(8);
