@@ -17,6 +17,7 @@
 // muster-test: skip libgomp: stock hangs in a region of a child whose parent has had some
 // muster-test: case child-without-regions
 // muster-test: arguments idle
+// muster-test: skip any libomp16: stock asserts at the end of a child that had no regions, and hangs
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
