@@ -47,46 +47,32 @@ MUSTER_EXPORT unsigned GOMP_sections_next() {
   return MUSTER_REAL(GOMP_sections_next)();
 }
 
-#define MUSTER_LOOP(kind)                                                                          \
-  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,               \
-                                               unsigned threads, long begin, long end, long step,  \
-                                               long chunk, unsigned flags) {                       \
-    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);               \
-    const RealFunctions& real = runtime.real;                                                      \
-    const auto start = real.GOMP_loop_##kind##_start;                                              \
-    combined_region(                                                                               \
-        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags,     \
-        start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                               \
-        [=](FirstShare& share) {                                                                   \
-          share.some = start(begin, end, step, chunk, &share.begin, &share.end);                   \
-        },                                                                                         \
-        [&](abi::GompRegion body, void* argument) {                                                \
-          real.GOMP_parallel_loop_##kind(body, argument, threads, begin, end, step, chunk, flags); \
-        });                                                                                        \
+// `schedule`: begin, end, step and, but for those of the run-time schedule, the chunk; `...`: their names.
+#define MUSTER_LOOP(kind, schedule, ...)                                                       \
+  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,           \
+                                               unsigned threads, MUSTER_UNPACK schedule,       \
+                                               unsigned flags) {                               \
+    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);           \
+    const RealFunctions& real = runtime.real;                                                  \
+    const auto start = real.GOMP_loop_##kind##_start;                                          \
+    combined_region(                                                                           \
+        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags, \
+        start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                           \
+        [=](FirstShare& share) { share.some = start(__VA_ARGS__, &share.begin, &share.end); }, \
+        [&](abi::GompRegion body, void* argument) {                                            \
+          real.GOMP_parallel_loop_##kind(body, argument, threads, __VA_ARGS__, flags);         \
+        });                                                                                    \
   }
-MUSTER_LOOP(static)
-MUSTER_LOOP(dynamic)
-MUSTER_LOOP(guided)
-MUSTER_LOOP(nonmonotonic_dynamic)
-MUSTER_LOOP(nonmonotonic_guided)
-
-#define MUSTER_RUNTIME_LOOP(kind)                                                                 \
-  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,              \
-                                               unsigned threads, long begin, long end, long step, \
-                                               unsigned flags) {                                  \
-    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);              \
-    const RealFunctions& real = runtime.real;                                                     \
-    const auto start = real.GOMP_loop_##kind##_start;                                             \
-    combined_region(                                                                              \
-        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags,    \
-        start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                              \
-        [=](FirstShare& share) {                                                                  \
-          share.some = start(begin, end, step, &share.begin, &share.end);                         \
-        },                                                                                        \
-        [&](abi::GompRegion body, void* argument) {                                               \
-          real.GOMP_parallel_loop_##kind(body, argument, threads, begin, end, step, flags);       \
-        });                                                                                       \
-  }
+#define MUSTER_UNPACK(...) __VA_ARGS__
+#define MUSTER_CHUNKED_LOOP(kind) \
+  MUSTER_LOOP(kind, (long begin, long end, long step, long chunk), begin, end, step, chunk)
+#define MUSTER_RUNTIME_LOOP(kind) \
+  MUSTER_LOOP(kind, (long begin, long end, long step), begin, end, step)
+MUSTER_CHUNKED_LOOP(static)
+MUSTER_CHUNKED_LOOP(dynamic)
+MUSTER_CHUNKED_LOOP(guided)
+MUSTER_CHUNKED_LOOP(nonmonotonic_dynamic)
+MUSTER_CHUNKED_LOOP(nonmonotonic_guided)
 MUSTER_RUNTIME_LOOP(runtime)
 MUSTER_RUNTIME_LOOP(nonmonotonic_runtime)
 MUSTER_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
