@@ -16,7 +16,7 @@ class Room {
       : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
   bool suffices() const { return suffices_.load(std::memory_order_relaxed); }
-  // The whole process has one CPU, and the team more threads.
+  // The team has one CPU for several threads.
   bool is_one_cpu() const { return one_cpu_.load(std::memory_order_relaxed); }
 
   // How many CPUs there are takes a system call, and may change: every 10 ms. True if this was such a
@@ -27,9 +27,9 @@ class Room {
       return false;
     }
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    const unsigned allowed = Memory::allowed_cpus();
-    const bool suffices = team_size_ <= (bound_cpus_ != 0 ? bound_cpus_ : allowed);
-    const bool one_cpu = allowed == 1 && team_size_ > 1;
+    const unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus();
+    const bool suffices = team_size_ <= cpus;
+    const bool one_cpu = cpus == 1 && team_size_ > 1;
     if (one_cpu != is_one_cpu()) one_cpu_.store(one_cpu, std::memory_order_relaxed);
     // Read at every barrier by every thread: written only for a change.
     if (suffices != this->suffices()) suffices_.store(suffices, std::memory_order_relaxed);

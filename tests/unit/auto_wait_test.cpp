@@ -153,6 +153,16 @@ TEST(Auto, NeverYieldsOnOneCpu) {
   }
 }
 
+// A thread that the runtime has bound sees one CPU, whatever the team has.
+TEST(Auto, YieldsInABoundTeam) {
+  SimulatedTeam team(3);
+  SimulatedMemory::cpus = 1;
+  AutoWait policy({.team_size = 3, .bound_cpus = 2});
+  everyone_absent_on(team, 0);
+  team.wait_in_vain(policy);
+  EXPECT_GT(team.stats().yields.read(), 0U);
+}
+
 // The bar: back within 50 ms when the load has gone, and no attempt while it stays.
 TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
   SimulatedTeam team(8);
