@@ -78,15 +78,14 @@ TEST(Machine, SaysWhatIsWrong) {
     const std::string said = problem_with(from, to);
     const std::string key(from, std::string_view(from).find(' '));
     EXPECT_NE(said.find("changed.toml:" + std::to_string(line) + ": "), std::string::npos) << said;
-    EXPECT_NE(said.find(key + (std::string_view(to).ends_with("\" ") ? " is of" : " must be")),
-              std::string::npos)
-        << said;
+    EXPECT_NE(said.find(key + " must be"), std::string::npos) << said;
   }
   EXPECT_NE(problem_with("poll_cycles = 3", "poll_cycles = 3\nx = 1").find("unknown key x"),
             std::string::npos);
   EXPECT_NE(problem_with("\"snooping\"", "\"gossip\"").find("cannot be \"gossip\""),
             std::string::npos);
-  EXPECT_NE(problem_with("cores = 32", "cores = 0").find("must be 1 to"), std::string::npos);
+  EXPECT_NE(problem_with("cores = 32", "cores = 0").find("must be a whole number from 1 to"),
+            std::string::npos);
   EXPECT_NE(problem_with("nodes = 16", "nodes = 15").find("cannot be made of"), std::string::npos);
   EXPECT_NE(problem_with("nodes = 16", "nodes = 8").find("the last [[level]] has 8 nodes"),
             std::string::npos);
