@@ -37,18 +37,21 @@ void Machine::run(Time limit) {
     now_ = event.at;
     take(event);
   }
-  if (!stopped_ && limit != kNever) now_ = limit;
+  const bool anybody_runs = std::ranges::any_of(
+      processors_, [](const Processor& processor) { return processor.current != nullptr; });
+  const bool all_gone =
+      std::ranges::all_of(tasks_, [](const auto& task) { return task->state == State::kGone; });
+  if (!stopped_ && (!events_.empty() || anybody_runs)) {
+    if (limit == kNever) throw std::runtime_error("the simulated threads run for ever");
+    now_ = limit;
+  } else if (!stopped_ && !all_gone) {
+    throw std::runtime_error("all simulated threads wait for ever");
+  }
   for (unsigned number = 0; number < processors(); ++number) {
     bring_up_to_date(number);
     set_activity(number, processors_[number].activity);
   }
-  bool all_gone = true;
-  for (const auto& task : tasks_) {
-    all_gone = all_gone && task->state == State::kGone;
-    set_state(*task, task->state);
-  }
-  if (!stopped_ && events_.empty() && !all_gone)
-    throw std::runtime_error("all simulated threads wait for ever");
+  for (const auto& task : tasks_) set_state(*task, task->state);
 }
 
 void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn) {

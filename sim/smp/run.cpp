@@ -1,0 +1,119 @@
+#include "sim/smp/run.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+namespace muster::smp {
+namespace {
+
+void shuffle(std::vector<Task*>& tasks, std::uint64_t seed) {
+  MixedNumbers numbers(seed ^ 0xD1342543DE82EF95U);
+  for (std::size_t i = tasks.size(); i > 1; --i) {
+    std::swap(tasks[i - 1], tasks[numbers.next() % i]);
+  }
+}
+
+JobResult result_of(const Job& job, Time elapsed) {
+  JobResult out;
+  out.label = job.plan().label;
+  out.policy = job.plan().policy;
+  out.synchronizing = job.plan().synchronizing;
+  out.size = job.plan().size;
+  out.waits = job.waits();
+  if (!out.synchronizing) return out;
+  const auto planned = static_cast<double>(job.plan().barriers * out.size);
+  const auto passed = static_cast<double>(out.waits.barriers);
+  const auto took = static_cast<double>(elapsed - job.plan().arrives);
+  if (job.done()) {
+    out.completion = static_cast<double>(job.ended() - job.plan().arrives);
+  } else {
+    out.completion =
+        passed == 0 ? std::numeric_limits<double>::infinity() : took * planned / passed;
+  }
+  return out;
+}
+
+}  // namespace
+
+RunResult run(const RunPlan& plan, std::uint64_t seed, Observer* observer) {
+  const std::unique_ptr<Scheduler> scheduler = plan.make_scheduler();
+  Machine machine(plan.machine, *scheduler, observer);
+  std::vector<std::unique_ptr<Job>> jobs;
+  unsigned left = 0;
+  const auto when_done = [&] {
+    if (--left == 0 || plan.stop == Stop::kFirst) machine.stop();
+  };
+  std::map<Time, std::vector<Task*>> arriving;
+  for (const JobPlan& job : plan.jobs_of(seed)) {
+    jobs.push_back(plan.make_job(job, static_cast<unsigned>(jobs.size())));
+    if (job.synchronizing) ++left;
+    jobs.back()->make(machine, seed, when_done);
+    std::vector<Task*>& now = arriving[job.arrives];
+    now.insert(now.end(), jobs.back()->tasks().begin(), jobs.back()->tasks().end());
+  }
+  for (auto& [at, tasks] : arriving) {
+    if (plan.random_order) shuffle(tasks, seed);
+    machine.arrive(tasks, at);
+  }
+  machine.run(plan.limit);
+
+  RunResult out;
+  out.seed = seed;
+  out.elapsed = machine.now();
+  out.processors = machine.processors();
+  out.threads = static_cast<unsigned>(machine.tasks().size());
+  for (const auto& job : jobs) out.jobs.push_back(result_of(*job, machine.now()));
+  for (unsigned i = 0; i < machine.processors(); ++i) {
+    for (int activity = 0; activity < kActivities; ++activity)
+      out.times[activity] += machine.processor(i).times[activity];
+  }
+  return out;
+}
+
+double RunResult::share(Activity activity) const {
+  const double all = static_cast<double>(elapsed) * processors;
+  return all == 0 ? 0 : static_cast<double>(times[static_cast<int>(activity)]) / all;
+}
+
+Waits RunResult::waits(const std::string& label) const {
+  Waits sum;
+  for (const JobResult& job : jobs) {
+    if (job.synchronizing && (label == "all" || job.label == label)) sum.add(job.waits);
+  }
+  return sum;
+}
+
+double RunResult::completion(const std::string& label) const {
+  double sum = 0;
+  unsigned count = 0;
+  for (const JobResult& job : jobs) {
+    if (!job.synchronizing || (label != "all" && job.label != label)) continue;
+    sum += job.completion;
+    ++count;
+  }
+  return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / count;
+}
+
+std::vector<std::string> RunResult::labels() const {
+  std::vector<std::string> out;
+  for (const JobResult& job : jobs) {
+    if (job.synchronizing && std::ranges::find(out, job.label) == out.end())
+      out.push_back(job.label);
+  }
+  std::ranges::sort(out);
+  if (out.size() > 1) out.insert(out.begin(), "all");
+  return out;
+}
+
+RunPlan always_block(const RunPlan& plan) {
+  RunPlan out = plan;
+  out.policy = "block";
+  for (JobPlan& job : out.jobs) {
+    if (job.synchronizing) job.policy = "block";
+  }
+  return out;
+}
+
+}  // namespace muster::smp

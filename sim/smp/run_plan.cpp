@@ -1,0 +1,227 @@
+#include "sim/smp/run_plan.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "sim/smp/schedulers.h"
+#include "waiting/cs.h"
+#include "waiting/cs_plus.h"
+#include "waiting/exponential.h"
+#include "waiting/random.h"
+#include "waiting/two_cs_plus.h"
+#include "waiting/uniform.h"
+
+namespace muster::smp {
+namespace {
+
+using sim::RunTable;
+
+constexpr const char* kPolicies = "spin, block, cs, cs+, 2cs+, exponential, uniform";
+constexpr double kDefaultDeviationShare = 0.3;
+
+constexpr std::array kGranularities = {Granularity::kFine, Granularity::kMedium,
+                                       Granularity::kCoarse};
+
+Granularity granularity_of(RunTable& table, const char* key) {
+  return table.choice<Granularity>(key, {{"fine", Granularity::kFine},
+                                         {"medium", Granularity::kMedium},
+                                         {"coarse", Granularity::kCoarse}});
+}
+
+MachineShape read_machine(RunTable table) {
+  MachineShape out;
+  out.processors = static_cast<unsigned>(table.integer("processors", 1, kMostProcessors));
+  out.context_switch = table.integer("context_switch", 0, kLongest);
+  out.interrupt_delay = table.integer_or("interrupt_delay", 0, kLongest, out.interrupt_delay);
+  table.end();
+  return out;
+}
+
+void check_policy(RunTable& table, const RunPlan& plan, const std::string& policy) {
+  if (!spin_budget(policy, plan.machine.context_switch))
+    table.fail_at("policy", fmt::format("cannot be \"{}\"; allowed: {}, or for how long to spin, "
+                                        "as \"12\"",
+                                        policy, kPolicies));
+}
+
+void read_interval(RunTable& table, const RunPlan& plan, JobPlan& job) {
+  const double share = table.real_or("deviation_share", 0, 10, kDefaultDeviationShare);
+  if (table.has("granularity")) {
+    if (table.has("mean") || table.has("deviation"))
+      table.fail_at("granularity", "does not go with mean and deviation");
+    const Granularity granularity = granularity_of(table, "granularity");
+    job.interval = interval_of(granularity, plan.machine.context_switch, share);
+    job.label = name_of(granularity);
+    return;
+  }
+  job.interval.mean = table.real("mean", 1, 1e12);
+  if (table.has("deviation") && table.has("deviation_share"))
+    table.fail_at("deviation", "does not go with deviation_share");
+  job.interval.deviation = table.real_or("deviation", 0, 1e12, share * job.interval.mean);
+  job.label = "own";
+}
+
+void read_job(RunTable table, RunPlan& plan) {
+  JobPlan job;
+  job.synchronizing = table.choice<bool>("kind", {{"synchronizing", true}, {"background", false}});
+  job.size = static_cast<unsigned>(table.integer("size", job.synchronizing ? 1 : 0, kMostThreads));
+  const std::int64_t count = table.integer_or("count", 0, kMostThreads, 1);
+  job.arrives = table.integer_or("arrives", 0, kLongest, 0);
+  if (job.synchronizing) {
+    read_interval(table, plan, job);
+    if (table.has("label")) job.label = table.get<std::string>("label");
+    if (table.has("work")) {
+      if (table.has("barriers")) table.fail_at("work", "does not go with barriers");
+      const Time work = table.integer("work", 1, kLongest);
+      job.barriers = static_cast<std::uint64_t>(
+          std::max(1.0, std::round(static_cast<double>(work) / job.interval.mean)));
+    } else {
+      job.barriers = static_cast<std::uint64_t>(table.integer("barriers", 1, kLongest));
+    }
+    job.policy = plan.policy;
+    if (table.has("policy")) {
+      job.policy = table.get<std::string>("policy");
+      check_policy(table, plan, job.policy);
+    }
+  } else {
+    job.label = "background";
+  }
+  table.end();
+  if (job.size == 0) return;
+  for (std::int64_t i = 0; i < count; ++i) plan.jobs.push_back(job);
+}
+
+MixPlan read_mix(RunTable table) {
+  MixPlan out;
+  out.threads = static_cast<unsigned>(table.integer("threads", 1, kMostThreads));
+  out.least = static_cast<unsigned>(table.integer("least", 1, kMostThreads));
+  out.most = static_cast<unsigned>(table.integer("most", out.least, kMostThreads));
+  out.work = table.integer("work", 1, kLongest);
+  out.deviation_share = table.real_or("deviation_share", 0, 10, kDefaultDeviationShare);
+  if (table.has("granularity")) {
+    out.granularities = {granularity_of(table, "granularity")};
+  } else {
+    out.granularities.assign(kGranularities.begin(), kGranularities.end());
+  }
+  table.end();
+  return out;
+}
+
+unsigned threads_of(const std::vector<JobPlan>& jobs) {
+  unsigned out = 0;
+  for (const JobPlan& job : jobs) out += job.size;
+  return out;
+}
+
+}  // namespace
+
+const char* name_of(Granularity granularity) {
+  switch (granularity) {
+    case Granularity::kFine:
+      return "fine";
+    case Granularity::kMedium:
+      return "medium";
+    case Granularity::kCoarse:
+      return "coarse";
+  }
+  return "";
+}
+
+Interval interval_of(Granularity granularity, Time context_switch, double deviation_share) {
+  const auto cs = static_cast<double>(std::max<Time>(context_switch, 1));
+  switch (granularity) {
+    case Granularity::kFine:
+      return interval_below(cs, deviation_share);
+    case Granularity::kMedium:
+      return interval_below(5 * cs, deviation_share);
+    case Granularity::kCoarse:
+      return interval_below(20 * cs, deviation_share);
+  }
+  return {};
+}
+
+std::optional<Time> spin_budget(const std::string& policy, Time context_switch) {
+  WaitParameters parameters;
+  parameters.context_switch_ns = static_cast<std::uint64_t>(context_switch);
+  const auto of = [](const FixedTime& fixed) { return static_cast<Time>(fixed.budget_ns()); };
+  if (policy == "spin") return kNever;
+  if (policy == "block") return 0;
+  if (policy == "cs") return of(Cs(parameters));
+  if (policy == "cs+") return of(CsPlus(parameters));
+  if (policy == "2cs+") return of(TwoCsPlus(parameters));
+  if (policy == "exponential") return of(Exponential(parameters));
+  if (policy == "uniform") return of(Uniform(parameters));
+  if (!policy.empty() && policy.size() < 15 &&
+      policy.find_first_not_of("0123456789") == std::string::npos)
+    return std::stoll(policy);
+  return std::nullopt;
+}
+
+RunPlan read_plan(const sim::RunFile& file) {
+  RunTable root = file.root();
+  RunPlan out;
+  if (root.has("title")) out.title = root.get<std::string>("title");
+  if (root.has("unit"))
+    out.unit = root.choice<Unit>("unit", {{"steps", Unit::kSteps}, {"ns", Unit::kNs}});
+  out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, kLongest, 1));
+  out.limit = root.integer_or("limit", 1, kLongest, kLongest);
+  if (root.has("stop"))
+    out.stop = root.choice<Stop>("stop", {{"all", Stop::kAll}, {"first", Stop::kFirst}});
+  if (root.has("order"))
+    out.random_order = root.choice<bool>("order", {{"random", true}, {"given", false}});
+  out.machine = read_machine(root.table("machine"));
+  read_scheduler(root.table("scheduler"), out);
+  if (root.has("wait")) {
+    RunTable wait = root.table("wait");
+    out.policy = wait.get<std::string>("policy");
+    check_policy(wait, out, out.policy);
+    wait.end();
+  } else {
+    out.policy = "cs";
+  }
+  if (root.has("job")) {
+    for (RunTable& table : root.tables("job")) read_job(std::move(table), out);
+  }
+  if (root.has("mix")) out.mix = read_mix(root.table("mix"));
+  root.end();
+  bool synchronizing = out.mix.has_value();
+  for (const JobPlan& job : out.jobs) synchronizing = synchronizing || job.synchronizing;
+  if (!synchronizing && out.limit == kLongest)
+    root.fail("without a synchronizing [[job]] or a [mix] the run needs a limit");
+  if (threads_of(out.jobs) > kMostThreads)
+    root.fail(
+        fmt::format("the jobs have {} threads; at most {}", threads_of(out.jobs), kMostThreads));
+  return out;
+}
+
+std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
+  std::vector<JobPlan> out = jobs;
+  if (!mix) return out;
+  MixedNumbers numbers(of_seed ^ 0x5851F42D4C957F2DU);
+  const auto below = [&](std::size_t limit) {
+    return static_cast<unsigned>(numbers.next() % limit);
+  };
+  for (unsigned left = mix->threads; left > 0;) {
+    JobPlan job;
+    job.size = std::min(left, mix->least + below(mix->most - mix->least + 1));
+    // Nobody would wait for a rest that is smaller than any job.
+    if (left - job.size < mix->least) job.size = left;
+    const Granularity granularity = mix->granularities[below(mix->granularities.size())];
+    job.interval = interval_of(granularity, machine.context_switch, mix->deviation_share);
+    job.label = name_of(granularity);
+    job.barriers = static_cast<std::uint64_t>(
+        std::max(1.0, std::round(static_cast<double>(mix->work) / job.interval.mean)));
+    job.policy = policy;
+    left -= job.size;
+    out.push_back(job);
+  }
+  return out;
+}
+
+std::unique_ptr<Job> RunPlan::make_job(const JobPlan& job, unsigned number) const {
+  if (!job.synchronizing) return make_background(job, number);
+  return make_two_phase(job, number, *spin_budget(job.policy, machine.context_switch));
+}
+
+}  // namespace muster::smp

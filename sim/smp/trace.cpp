@@ -1,0 +1,92 @@
+#include "sim/smp/trace.h"
+
+#include <fmt/format.h>
+
+namespace muster::smp {
+
+const char* name_of(Activity activity) {
+  switch (activity) {
+    case Activity::kIdle:
+      return "idle";
+    case Activity::kSwitching:
+      return "switching";
+    case Activity::kComputing:
+      return "computing";
+    case Activity::kSpinning:
+      return "spinning";
+  }
+  return "";
+}
+
+const char* name_of(State state) {
+  switch (state) {
+    case State::kNew:
+      return "new";
+    case State::kReady:
+      return "ready";
+    case State::kRunning:
+      return "running";
+    case State::kBlocked:
+      return "blocked";
+    case State::kGone:
+      return "gone";
+  }
+  return "";
+}
+
+GanttTrace::GanttTrace(std::FILE* out) : out_(out) {
+  fmt::print(out_, "begin,end,processor,activity,thread,job\n");
+}
+
+void GanttTrace::processor_changed(Time now, unsigned number, const Processor& processor) {
+  if (number >= bars_.size()) bars_.resize(number + 1);
+  Bar& bar = bars_[number];
+  const Task* task = processor.switching ? processor.next : processor.current;
+  close(number, bar, now);
+  bar = {now, processor.activity, task};
+}
+
+void GanttTrace::finish(Time now) {
+  for (unsigned i = 0; i < bars_.size(); ++i) close(i, bars_[i], now);
+}
+
+void GanttTrace::close(unsigned number, const Bar& bar, Time end) {
+  if (bar.begin == end) return;
+  if (bar.task != nullptr) {
+    fmt::print(out_, "{},{},{},{},{},{}\n", bar.begin, end, number, name_of(bar.activity),
+               bar.task->number, bar.task->job);
+  } else {
+    fmt::print(out_, "{},{},{},{},,\n", bar.begin, end, number, name_of(bar.activity));
+  }
+}
+
+StatesOverTime::StatesOverTime(std::FILE* out, Time period) : out_(out), period_(period) {
+  fmt::print(out_, "time,job,ready,computing,spinning,blocked\n");
+}
+
+void StatesOverTime::thread_changed(Time now, const Task& task) {
+  print_until(now);
+  if (task.number >= column_of_.size()) column_of_.resize(task.number + 1, kColumns);
+  const int column = task.state == State::kReady     ? kReady
+                     : task.state == State::kBlocked ? kBlocked
+                     : task.state != State::kRunning ? kColumns
+                     : task.spinning                 ? kSpinning
+                                                     : kComputing;
+  Counts& counts = jobs_[task.job];
+  int& is = column_of_[task.number];
+  if (is != kColumns) --counts.of[is];
+  if (column != kColumns) ++counts.of[column];
+  is = column;
+}
+
+// What holds just before `now`, for each sample that is due.
+void StatesOverTime::print_until(Time now) {
+  for (; next_ < now; next_ += period_) {
+    for (const auto& [job, counts] : jobs_) {
+      fmt::print(out_, "{},{},{},{},{},{}\n", next_, job, counts.of[kReady], counts.of[kComputing],
+                 counts.of[kSpinning], counts.of[kBlocked]);
+    }
+  }
+}
+
+}  // namespace muster::smp
