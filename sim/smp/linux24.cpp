@@ -16,6 +16,7 @@ constexpr int kUnniceness = 20;
 
 struct Linux24::Entry : Task::Queued {
   int counter = 0;
+  Time ticked = 0;  // of Task::ran, as of its last tick
   std::list<Task*>::iterator place;
   bool queued = false;
 };
@@ -198,16 +199,23 @@ Task* Linux24::choose(unsigned processor, Task* previous, Left left) {
 }
 
 void Linux24::begins(unsigned processor) {
-  machine_->set_timer(processor, (machine_->now() / rules_.tick + 1) * rules_.tick);
+  machine_->set_timer(processor, next_tick(*machine_->processor(processor).current));
+}
+
+Time Linux24::next_tick(Task& task) const {
+  if (rules_.accounting == Accounting::kSampled)
+    return (machine_->now() / rules_.tick + 1) * rules_.tick;
+  return machine_->now() + entry(task).ticked + rules_.tick - task.ran;
 }
 
 bool Linux24::timer(unsigned processor) {
   const Processor& at = machine_->processor(processor);
   if (at.switching || at.current == nullptr) return false;
   Entry& one = entry(*at.current);
+  one.ticked = at.current->ran;
   if (one.counter > 0) --one.counter;
   if (one.counter == 0) return true;
-  machine_->set_timer(processor, machine_->now() + rules_.tick);
+  machine_->set_timer(processor, next_tick(*at.current));
   return false;
 }
 

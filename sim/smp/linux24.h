@@ -26,8 +26,15 @@ enum class WakeUp : std::uint8_t {
   kGv,        // "global view": the best pairs of all threads and all processors
 };
 
+// Whom a tick is taken from.
+enum class Accounting : std::uint8_t {
+  kSampled,  // whoever runs when the clock ticks, as in the kernel: all processors' at the same times
+  kExact,    // whoever has run for a tick since its last one
+};
+
 struct Linux24Rules {
   Time tick = 5;  // 20 are the quantum of 100 steps
+  Accounting accounting = Accounting::kSampled;
   int default_ticks = 20;
   int proc_change_penalty = 15;
   int same_address_space_bonus = 1;
@@ -64,6 +71,7 @@ class Linux24 : public Scheduler {
   unsigned find_processor(const Task& task) const;
   void pair_all(std::span<Task* const> tasks);
   void begin_epoch();
+  Time next_tick(Task& task) const;
 
   const Linux24Rules rules_;
   Machine* machine_ = nullptr;

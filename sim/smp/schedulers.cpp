@@ -29,6 +29,9 @@ void read_linux24(RunTable& table, RunPlan& plan) {
   if (table.has("wake_up"))
     rules.wake_up = table.choice<WakeUp>(
         "wake_up", {{"original", WakeUp::kOriginal}, {"ap", WakeUp::kAp}, {"gv", WakeUp::kGv}});
+  if (table.has("accounting"))
+    rules.accounting = table.choice<Accounting>(
+        "accounting", {{"exact", Accounting::kExact}, {"sampled", Accounting::kSampled}});
   plan.make_scheduler = [rules] { return std::make_unique<Linux24>(rules); };
 }
 
