@@ -1,0 +1,139 @@
+"""The `smp` program: its output, its traces, and what it says of bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = os.environ["MUSTER_SMP"]
+RUNS = Path(os.environ["MUSTER_SMP_RUNS"])
+RUN = str(RUNS / "linux-single.toml")
+SHORT = ("--set", "job.0.barriers=50")
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=300)
+
+
+def rows(*words: str) -> list[dict[str, str]]:
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+class SmpTest(unittest.TestCase):
+    def test_every_file_of_the_runs_is_one(self) -> None:
+        for file in sorted(RUNS.glob("*.toml")):
+            done = run(str(file), "--set", "limit=20", "--csv")
+            self.assertEqual(done.returncode, 0, f"{file}: {done.stderr}")
+
+    def test_a_line_for_each_seed(self) -> None:
+        got = rows(RUN, *SHORT, "--seeds", "3", "--csv", "--speedup")
+        self.assertEqual([row["seed"] for row in got], ["1", "2", "3"])
+        self.assertEqual({row["group"] for row in got}, {"fine"})
+        self.assertEqual({row["barriers"] for row in got}, {str(11 * 50)})
+        for row in got:
+            self.assertGreater(float(row["speedup_over_block"]), 0)
+            shares = [float(row[name]) for name in ("computing", "spinning", "switching", "idle")]
+            self.assertAlmostEqual(sum(shares), 1, places=5)
+
+    def test_the_same_again_on_any_number_of_workers(self) -> None:
+        words = (RUN, *SHORT, "--csv", "--seeds", "5", "--speedup")
+        once = run(*words).stdout
+        self.assertEqual(once, run(*words).stdout)
+        self.assertEqual(once, run(*words, "--jobs", "4").stdout)
+        self.assertNotEqual(once, run(*words, "--set", "seed=2").stdout)
+
+    def test_the_table_has_what_the_csv_has(self) -> None:
+        ssr = float(rows(RUN, *SHORT, "--csv")[0]["ssr"])
+        self.assertIn(f"{ssr:.1f}", run(RUN, *SHORT).stdout)
+
+    def test_the_trace_fills_every_processors_time(self) -> None:
+        bars = rows(RUN, *SHORT, "--trace")
+        end = max(int(bar["end"]) for bar in bars)
+        at: dict[str, int] = {}
+        for bar in sorted(bars, key=lambda bar: (int(bar["processor"]), int(bar["begin"]))):
+            self.assertEqual(at.get(bar["processor"], 0), int(bar["begin"]))
+            at[bar["processor"]] = int(bar["end"])
+            if bar["activity"] in ("computing", "spinning"):
+                self.assertNotEqual(bar["thread"], "")
+        self.assertEqual(set(at.values()), {end})
+        self.assertEqual(len(at), 32)
+
+    def test_nobody_is_in_two_places(self) -> None:
+        runs: dict[str, list[tuple[int, int]]] = {}
+        for bar in rows(RUN, *SHORT, "--trace"):
+            if bar["thread"]:
+                runs.setdefault(bar["thread"], []).append((int(bar["begin"]), int(bar["end"])))
+        for intervals in runs.values():
+            intervals.sort()
+            for (_, end), (begin, _) in zip(intervals, intervals[1:]):
+                self.assertLessEqual(end, begin)
+
+    def test_states_add_up_to_the_threads(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "states.csv"
+            self.assertEqual(run(RUN, *SHORT, "--states", str(file), "--period", "50").returncode, 0)
+            states = list(csv.DictReader(io.StringIO(file.read_text())))
+        for job, threads in (("0", 11), ("1", 85)):
+            ours = [row for row in states if row["job"] == job and 0 < int(row["time"]) < 500]
+            self.assertEqual(len(ours), 9)
+            for row in ours:
+                of = sum(int(row[name]) for name in ("ready", "computing", "spinning", "blocked"))
+                self.assertEqual(of, threads)
+
+    def test_says_what_is_wrong(self) -> None:
+        for setting, what in (
+            ("machine.processors=0", "processors must be a whole number from 1 to 4096"),
+            ("machine.processors=many", "processors must be a whole number"),
+            ("machine.processor=1", "unknown key processor; known here: context_switch"),
+            ("machine.context_switch=-1", "context_switch must be a whole number from 0"),
+            ("wait.policy=3cs", 'policy cannot be "3cs"; allowed: spin, block, cs'),
+            ("scheduler.kind=cfs", 'kind cannot be "cfs"; allowed: rr, linux24'),
+            ("scheduler.wake_up=best", 'wake_up cannot be "best"; allowed: original, ap, gv'),
+            ("scheduler.quantum=5", "unknown key quantum"),
+            ("job.0.granularity=tiny", 'granularity cannot be "tiny"; allowed: fine, medium, coarse'),
+            ("job.0.deviation_share=-0.5", "deviation_share must be a number from 0"),
+            ("job.0.size=0", "size must be a whole number from 1"),
+            ("job.0.work=100", "work does not go with barriers"),
+            ("job.0.mean=4", "granularity does not go with mean"),
+            ("job.7.size=1", "there is no 7"),
+            ("unit=hours", 'unit cannot be "hours"; allowed: steps, ns'),
+        ):
+            done = run(RUN, "--set", setting)
+            self.assertEqual(done.returncode, 2, setting)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(what, done.stderr)
+
+    def test_negative_deviation_names_file_and_line(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.toml"
+            text = Path(RUN).read_text().replace('granularity = "fine"', "mean = 4\ndeviation = -1")
+            file.write_text(text)
+            line = text[: text.index("deviation =")].count("\n") + 1
+            self.assertIn(f"{file}:{line}: [[job]] deviation must be a number from 0", run(str(file)).stderr)
+
+    def test_needs_an_end(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.toml"
+            file.write_text(
+                "[machine]\nprocessors=1\ncontext_switch=1\n[scheduler]\nkind='rr'\nquantum=9\n"
+                "[[job]]\nkind='background'\nsize=2\n"
+            )
+            self.assertIn("the run needs a limit", run(str(file)).stderr)
+            self.assertEqual(run(str(file), "--set", "limit=100").returncode, 0)
+
+    def test_files(self) -> None:
+        self.assertIn("no such file", run("/no/such.toml").stderr)
+        self.assertIn("one seed", run(RUN, "--trace", "--seeds", "2").stderr)
+        self.assertIn("cannot be written", run(RUN, "--states", "/no/such/folder/x").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
