@@ -54,8 +54,17 @@ void Machine::run(Time limit) {
   for (const auto& task : tasks_) set_state(*task, task->state);
 }
 
-void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn) {
-  events_.push({at, order_++, kind, number, turn});
+void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up) {
+  events_.push({at, gives_up, order_++, kind, number, turn});
+}
+
+// Of what the thread that runs on a processor does.
+void Machine::await_end(unsigned number) {
+  Processor& processor = processors_[number];
+  const Task& task = *processor.current;
+  ++processor.turn;
+  if (task.left == kNever) return;
+  schedule(now_ + task.left, Kind::kMet, number, processor.turn, task.spinning);
 }
 
 void Machine::take(const Event& event) {
@@ -152,8 +161,7 @@ void Machine::go_on(unsigned number) {
   scheduler_.begins(number);
   if (met) return ask(number);
   set_activity(number, task.spinning ? Activity::kSpinning : Activity::kComputing);
-  ++processor.turn;
-  if (task.left != kNever) schedule(now_ + task.left, Kind::kMet, number, processor.turn);
+  await_end(number);
 }
 
 // The thread that runs has met its demand: what next?
@@ -192,9 +200,7 @@ void Machine::ask(unsigned number) {
     }
     if (changed && observer_ != nullptr) observer_->thread_changed(now_, task);
     set_activity(number, spins ? Activity::kSpinning : Activity::kComputing);
-    ++processor.turn;
-    if (task.left != kNever) schedule(now_ + task.left, Kind::kMet, number, processor.turn);
-    return;
+    return await_end(number);
   }
 }
 

@@ -1,6 +1,7 @@
 // The simulated SMP at work (Tsafrir and Feitelson, section 2.1): processors, each idle, switching or
 // running one thread, and threads that are ready, running or blocked. Discrete events, in the order of
-// their times, and of their making where times are equal.
+// their times, and of their making where times are equal; but who gives up spinning at a time has seen all
+// that happens at that time.
 //
 // A context switch takes `context_switch` of the processor's time, from any thread to another, to idleness
 // and back. Whom it goes to is decided when it begins; for as long as it lasts, the thread that it leaves
@@ -26,7 +27,7 @@ namespace muster::smp {
 struct MachineShape {
   unsigned processors = 32;
   Time context_switch = 6;
-  Time interrupt_delay = 1;
+  Time interrupt_delay = 0;
 };
 
 // What a processor does, and how long it has.
@@ -99,16 +100,19 @@ class Machine {
   enum class Kind : std::uint8_t { kSwitched, kMet, kTimer, kInterrupt, kTimeout, kCall };
   struct Event {
     Time at;
+    bool gives_up;  // a spin's time is over
     std::uint64_t order;
     Kind kind;
     unsigned number;     // of the processor or the task
     std::uint64_t turn;  // what makes it void
     bool operator>(const Event& other) const {
-      return at != other.at ? at > other.at : order > other.order;
+      if (at != other.at) return at > other.at;
+      return gives_up != other.gives_up ? gives_up : order > other.order;
     }
   };
 
-  void schedule(Time at, Kind kind, unsigned number, std::uint64_t turn);
+  void schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up = false);
+  void await_end(unsigned number);
   void take(const Event& event);
   void go_on(unsigned number);
   void ask(unsigned number);

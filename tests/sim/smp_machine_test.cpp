@@ -75,6 +75,17 @@ TEST(SmpMachine, ASpinIsTimeOnTheProcessorAndSignalsReachWhoWaitsForIt) {
   EXPECT_TRUE(spinner.signalled);
 }
 
+TEST(SmpMachine, WhoGivesUpHasSeenWhatHappensAtThatTime) {
+  Scene two = scene(2, 0, 1000, 0);
+  Task& spinner = two.thread(
+      {spin(10), then([](Machine&, Task& me) { EXPECT_TRUE(me.signalled); }), compute(1)});
+  two.thread({compute(4), compute(6),
+              then([](Machine& machine, Task&) { machine.signal(*machine.tasks()[0]); }),
+              compute(5)});
+  two.run();
+  EXPECT_EQ(spinner.spun, 10);
+}
+
 TEST(SmpMachine, ATimedBlockEnds) {
   Scene one = scene(1, 0, 100, 0);
   one.thread({block(50), compute(1)});
