@@ -26,11 +26,13 @@ class Progress:
         self.last = 0.0
         self.drawn = False
         self.first: float | None = None  # what was done before
+        self.share = 0.0
 
     def __call__(self, share: float, what: str) -> None:
         now = time.monotonic()
-        if self.first is None:
-            self.first = share
+        if self.first is None or share < self.share:  # another piece of work
+            self.first, self.began = share, now
+        self.share = share
         if not self.shown or (now - self.last < EVERY_S and share < 1):
             return
         self.last = now
