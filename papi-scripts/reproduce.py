@@ -1,166 +1,132 @@
 #!/usr/bin/env python3
 """The papers' published numbers against ours: `papi-scripts/reproduce.py [--build build/release] [--csv] [ID...]`.
 
-The claims, with the ranges in which ours are accepted, are in claims.csv. Each is computed anew by the built programs; a
-miss is printed as a miss, and docs/reproduction.md says why. Exit status 1 where one is missed.
+The claims, with the ranges in which ours are accepted, are in claims.csv; claims/ has a module a paper. Each is
+computed by the built programs, whose outputs are kept (campaign.py). A miss is printed as a miss, and
+docs/reproduction.md says why. What this machine cannot run is unavailable. Exit status 1 where one is missed or fails,
+130 where interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import functools
-import io
-import re
-import subprocess
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-PAPERS_FIVE = ("fetch-add", "dist-counter", "dist-counter-padded", "local-sensor", "dist-sensor")
+from campaign import CampaignError, add_options, positive
+from claims import PAPERS, module_of
+from claims.claim import Claim, Context, Found, Unavailable, is_accepted, read_claims
+from progress import Progress
 
-
-@dataclass(frozen=True)
-class Claim:
-    id: str
-    source: str
-    where: str
-    claim: str
-    quantity: str
-    published: str
-    accept: str
-    how: str
+REPRODUCED, MISSED, UNAVAILABLE, FAILED, NOT_BUILT = "reproduced", "MISSED", "unavailable", "FAILED", "not built"
 
 
 @dataclass(frozen=True)
-class Found:
-    """What we have for a claim: a number for its range, or whether what it says holds; and how to say it."""
-
+class Result:
+    claim: Claim
+    verdict: str
     text: str
-    value: float | None = None
-    holds: bool | None = None
 
 
-class Coherence:
-    """Runs bin/coherence, each run once."""
-
-    def __init__(self, build: Path, episodes: int, machines: Path | None = None) -> None:
-        self.program = build / "bin" / "coherence"
-        self.episodes = episodes
-        self.machines = machines
-        self._row = functools.cache(self._run)
-
-    def _run(self, machine: str, barrier: str, threads: int) -> dict[str, str]:
-        words = ["--machine", machine, "--barrier", barrier, "--threads", str(threads)]
-        words += ["--episodes", str(self.episodes), "--csv"]
-        if self.machines is not None:
-            words += ["--machines", str(self.machines)]
-        text = subprocess.check_output([self.program, *words], text=True)
-        return next(iter(csv.DictReader(io.StringIO(text))))
-
-    def get(self, machine: str, barrier: str, threads: int, column: str = "overhead_us") -> float:
-        return float(self._row(machine, barrier, threads)[column])
+def functions() -> dict[str, Callable[[Context], Found]]:
+    """Of all papers, by the claim's id."""
+    modules = [module for module in map(module_of, PAPERS) if module is not None]
+    return {name: function for module in modules for name, function in module.REPRODUCED.items()}
 
 
-def reduction(simulator: Coherence, machine: str, threads: int, barrier: str, against: str) -> Found:
-    ours = simulator.get(machine, barrier, threads)
-    theirs = simulator.get(machine, against, threads)
-    percent = 100 * (1 - ours / theirs)
-    return Found(f"{percent:.0f} ({ours:.2f} us against {theirs:.2f})", value=percent)
+def result_of(claim: Claim, function: Callable[[Context], Found] | None, context: Context) -> Result:
+    if function is None:
+        return Result(claim, NOT_BUILT, "")
+    try:
+        found = function(context)
+    except Unavailable as error:
+        return Result(claim, UNAVAILABLE, str(error))
+    except CampaignError as error:
+        return Result(claim, FAILED, str(error))
+    text = f"{found.text} (measured here)" if found.measured else found.text
+    return Result(claim, REPRODUCED if is_accepted(claim, found) else MISSED, text)
 
 
-def order(simulator: Coherence) -> Found:
-    times = {barrier: simulator.get("power4-32", barrier, 32) for barrier in PAPERS_FIVE}
-    ranked = sorted(times, key=times.__getitem__)
-    holds = ranked[:2] == ["dist-sensor", "dist-counter-padded"] and ranked[-1] == "fetch-add"
-    return Found(" < ".join(f"{name} {times[name]:.2f}" for name in ranked), holds=holds)
+def results(claims: list[Claim], context: Context) -> Iterator[Result]:
+    found = functions()
+    for claim in claims:
+        yield result_of(claim, found.get(claim.id), context)
 
 
-def failures(simulator: Coherence) -> Found:
-    passes = [simulator.get("power4-32", "fetch-add", n, "sc_passes") for n in (2, 8, 16, 32)]
-    few, many = (simulator.get("power4-32", "fetch-add", n, "sc_fails") for n in (8, 32))
-    flat = max(passes) <= 1.1 * min(passes)
-    ratio = many / few if few > 0 else float("inf")
-    spread = f"passes {min(passes):.2f} to {max(passes):.2f}"
-    return Found(f"{spread}; fails {few:.2f} at 8, {many:.2f} at 32: {ratio:.1f} x", holds=flat and ratio > 4)
+def missing_program(claims: list[Claim], context: Context) -> str | None:
+    for paper in dict.fromkeys(claim.paper for claim in claims):
+        module = module_of(paper)
+        for name in module.PROGRAMS if module is not None else ():
+            if not context.campaign.program(name).is_file():
+                return f"{context.campaign.program(name)} is missing; run ./bootstrap build first"
+    return None
 
 
-def padded_misses(simulator: Coherence) -> Found:
-    padded, packed = (
-        [simulator.get("power4-32", barrier, 32, column) for column in ("misses", "overhead_us")]
-        for barrier in ("dist-counter-padded", "dist-counter")
+def read_arguments() -> tuple[argparse.Namespace, list[Claim]]:
+    parser = argparse.ArgumentParser(
+        prog="reproduce", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    text = f"padded {padded[0]:.1f} misses, {padded[1]:.2f} us; not {packed[0]:.1f}, {packed[1]:.2f} us"
-    return Found(text, holds=padded[0] > packed[0] and padded[1] < packed[1])
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of claims.csv (all)")
+    parser.add_argument(
+        "--paper", action="append", default=[], metavar="NAME", help="all of this paper; may be repeated"
+    )
+    parser.add_argument("--episodes", type=positive, default=200, metavar="N", help="of each coherence run (200)")
+    parser.add_argument("--csv", action="store_true", help="for programs to read")
+    add_options(parser)
+    arguments = parser.parse_args()
+    claims = read_claims()
+    for kind, asked, known in (
+        ("claim", arguments.ids, [claim.id for claim in claims]),
+        ("paper", arguments.paper, list(PAPERS)),
+    ):
+        unknown = sorted(set(asked) - set(known))
+        if unknown:
+            parser.error(f"no {kind} {', '.join(unknown)}; there are {', '.join(known)}")
+    if arguments.ids or arguments.paper:
+        claims = [claim for claim in claims if claim.id in arguments.ids or claim.paper in arguments.paper]
+    return arguments, claims
 
 
-def few_threads(simulator: Coherence) -> Found:
-    at = {
-        n: simulator.get("power4-32", "fetch-add", n) / simulator.get("power4-32", "dist-sensor", n) for n in (4, 32)
-    }
-    return Found(f"{at[4]:.2f} at 4, {at[32]:.2f} at 32", holds=at[32] > 2 * at[4])
-
-
-REPRODUCED: dict[str, Callable[[Coherence], Found]] = {
-    "Z1": lambda simulator: reduction(simulator, "power4-32", 32, "dist-sensor", "fetch-add"),
-    "Z2": lambda simulator: reduction(simulator, "power3-16", 16, "dist-sensor", "fetch-add"),
-    "Z3": lambda simulator: reduction(simulator, "power4-32", 32, "dist-sensor", "dist-counter-padded"),
-    "Z4": order,
-    "Z5": failures,
-    "Z6": padded_misses,
-    "Z7": few_threads,
-}
-
-
-def is_accepted(claim: Claim, found: Found) -> bool:
-    """By the claim's range, or where it has none by what it says."""
-    bounds = re.fullmatch(r"([\d.]+?)\.\.([\d.]+)", claim.accept)
-    if bounds is None:
-        return bool(found.holds)
-    return found.value is not None and float(bounds[1]) <= found.value <= float(bounds[2])
-
-
-def read_claims(text: str) -> list[Claim]:
-    return [Claim(**row) for row in csv.DictReader(io.StringIO(text))]
+def show(result: Result) -> None:
+    claim = result.claim
+    print(f"{claim.id:4} {result.verdict:10}  {claim.claim}")
+    line = f"     {claim.quantity}: published {claim.published}, accepted {claim.accept}, ours {result.text}"
+    print(line.rstrip(), flush=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ids", nargs="*", metavar="ID", help="of claims.csv (all that are built)")
-    parser.add_argument("--build", type=Path, default=Path("build/release"), help="the build folder")
-    parser.add_argument("--episodes", type=int, default=200, help="of each simulated run")
-    parser.add_argument("--csv", action="store_true", help="for programs to read")
-    arguments = parser.parse_args()
-    claims = read_claims((HERE / "claims.csv").read_text())
-    unknown = set(arguments.ids) - {claim.id for claim in claims}
-    if unknown:
-        parser.error(f"no claim {', '.join(sorted(unknown))}; there are {', '.join(claim.id for claim in claims)}")
-    simulator = Coherence(arguments.build.resolve(), arguments.episodes)
-    if not simulator.program.is_file():
-        sys.exit(f"reproduce: {simulator.program} is missing; run ./bootstrap build first")
+    arguments, claims = read_arguments()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the runs end with us
+    progress = Progress()
+    context = Context(
+        arguments.build.resolve(), arguments.jobs, progress, arguments.campaigns, episodes=arguments.episodes
+    )
+    missing = missing_program(claims, context)
+    if missing is not None:
+        sys.exit(f"reproduce: {missing}")
     writer = csv.writer(sys.stdout)
     if arguments.csv:
         writer.writerow(("id", "published", "ours", "accepted", "verdict"))
-    missed = 0
-    for claim in claims:
-        if arguments.ids and claim.id not in arguments.ids:
-            continue
-        if claim.id not in REPRODUCED:
-            verdict, text = "not built", ""
-        else:
-            found = REPRODUCED[claim.id](simulator)
-            accepted = is_accepted(claim, found)
-            missed += not accepted
-            verdict, text = ("reproduced" if accepted else "MISSED"), found.text
-        if arguments.csv:
-            writer.writerow((claim.id, claim.published, text, claim.accept, verdict))
-        else:
-            print(f"{claim.id:4} {verdict:10}  {claim.claim}")
-            print(f"     {claim.quantity}: published {claim.published}, accepted {claim.accept}, ours {text}")
+    verdicts = []
+    try:
+        for result in results(claims, context):
+            progress.clear()
+            verdicts.append(result.verdict)
+            if arguments.csv:
+                claim = result.claim
+                writer.writerow((claim.id, claim.published, result.text, claim.accept, result.verdict))
+                sys.stdout.flush()
+            else:
+                show(result)
+    except KeyboardInterrupt as error:
+        progress.clear()
         sys.stdout.flush()
-    return 1 if missed else 0
+        print(f"reproduce: {str(error) or 'interrupted'}", file=sys.stderr)
+        return 130
+    return 1 if {MISSED, FAILED} & set(verdicts) else 0
 
 
 if __name__ == "__main__":

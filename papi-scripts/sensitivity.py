@@ -16,10 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reproduce import REPRODUCED, Claim, Coherence, Found, is_accepted, read_claims
+from claims.claim import Claim, Context, Found, is_accepted, read_claims
+from claims.zhang import MACHINES, REPRODUCED
 
-HERE = Path(__file__).resolve().parent
-MACHINES = HERE.parent / "sim" / "coherence" / "machines"
 NUMBER = re.compile(r"^(\w+) = (\d+)\b(.*)$")
 FACTORS = (0.5, 2.0)
 
@@ -56,8 +55,7 @@ def assumptions(text: str, also: set[str]) -> Iterator[Assumption]:
 
 def claims_on(machine: str) -> list[Claim]:
     family = machine.split("-")[0]
-    claims = read_claims((HERE / "claims.csv").read_text())
-    return [claim for claim in claims if claim.id in REPRODUCED and f"sim/coherence {family}" in claim.how]
+    return [claim for claim in read_claims() if claim.id in REPRODUCED and f"sim/coherence {family}" in claim.how]
 
 
 def brief(found: Found) -> str:
@@ -66,8 +64,8 @@ def brief(found: Found) -> str:
     return "yes" if found.holds else "no"
 
 
-def verdicts(simulator: Coherence, claims: list[Claim]) -> dict[str, tuple[str, bool]]:
-    found = {claim: REPRODUCED[claim.id](simulator) for claim in claims}
+def verdicts(context: Context, claims: list[Claim]) -> dict[str, tuple[str, bool]]:
+    found = {claim: REPRODUCED[claim.id](context) for claim in claims}
     return {claim.id: (brief(what), is_accepted(claim, what)) for claim, what in found.items()}
 
 
@@ -85,7 +83,7 @@ def examine(machine: str, program: Path, episodes: int, also: set[str]) -> None:
 
         def run(changed: str) -> dict[str, tuple[str, bool]]:
             (folder / f"{machine}.toml").write_text(changed)
-            return verdicts(Coherence(program, episodes, folder), claims)
+            return verdicts(Context(program, episodes=episodes, machines=folder), claims)
 
         as_is = run(text)
         print_row("as it is", [as_is[claim.id][0] + (" " if as_is[claim.id][1] else "-") for claim in claims])
