@@ -16,22 +16,15 @@ It needs pandas and matplotlib (Debian: python3-pandas, python3-matplotlib, for 
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from pathlib import Path
 
+from campaign import Campaign, CampaignError, add_options, positive
 from collection.record import RecordError
 from commit import commit
 from drawing.catalogue import CATALOGUE, FigureOf, runs_of
 from progress import Progress
-
-
-def positive(text: str) -> int:
-    value = int(text) if text.isdecimal() else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
-    return value
 
 
 def at_least_two(text: str) -> int:
@@ -46,14 +39,11 @@ def read_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--output", type=Path, default=Path("figures"), metavar="DIR", help="(figures)")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this figure; may be repeated")
-    parser.add_argument("--build", type=Path, default=Path("build/release"), metavar="DIR", help="(build/release)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv instead of running bin/coherence")
     parser.add_argument("--collected", type=Path, metavar="FILE", help="draw collect.py's CSV instead")
     parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
     parser.add_argument("--most-threads", type=at_least_two, metavar="N", help="leave out runs of more threads")
-    parser.add_argument(
-        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N", help="runs side by side"
-    )
+    add_options(parser)
     parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
     parser.add_argument("--list", action="store_true", help="list the figures and end")
     arguments = parser.parse_args()
@@ -78,14 +68,13 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         for figure in chosen:
             frames[figure] = modelled.read_frame(figure, arguments.data / f"{figure.name}.csv")
     else:
-        simulator = modelled.Simulator(arguments.build.resolve(), arguments.jobs)
-        if not simulator.program.is_file():
-            raise modelled.DataError(f"{simulator.program} is missing; run ./bootstrap build first, or name --build")
+        progress = Progress()
+        campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
+        simulator = modelled.Simulator(campaign)
         limits = (arguments.episodes, arguments.full, arguments.most_threads)
         runs = {figure: runs_of(figure, *limits) for figure in chosen}
-        progress = Progress()
         try:
-            simulator.run_all([run for some in runs.values() for run in some], progress)
+            simulator.run_all([run for some in runs.values() for run in some])
         finally:
             progress.clear()
         version = commit()
@@ -120,7 +109,7 @@ def main() -> int:
             print(f"{figure.name:16} {figure.title} ({figure.machine})")
         return 0
     try:
-        from drawing.modelled import DataError
+        import drawing.modelled  # noqa: F401  # needs pandas
     except ImportError as error:
         hint = "install it (Debian: python3-pandas, python3-matplotlib, for /usr/bin/python3)"
         say(f"{sys.executable}: {error}; {hint}")
@@ -134,14 +123,14 @@ def main() -> int:
     except ImportError as error:
         say(f"{sys.executable}: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
         return 1
-    except (DataError, RecordError) as error:
+    except (CampaignError, RecordError) as error:
         say(str(error))
         return 1
     except OSError as error:
         say(f"{error.filename or arguments.output}: {error.strerror}")
         return 1
-    except KeyboardInterrupt:
-        say("interrupted; nothing more is drawn")
+    except KeyboardInterrupt as error:
+        say(str(error) or "interrupted; nothing more is drawn")
         return 130
     return 0
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
-import subprocess
-import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable
 from pathlib import Path
 
+import campaign
 import pandas
+from campaign import Campaign, CampaignError
 
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf, Run
 
 # Of each line; then come the figure's own columns, as bin/coherence printed them.
 KEYS = ("source", "machine", "title", "barrier", "threads", "episodes", "delay_us", "seed")
 LAST_KEYS = ("commit", "command")
+MACHINES = Path(__file__).resolve().parents[2] / "sim" / "coherence" / "machines"
 
 
-class DataError(Exception):
+class DataError(CampaignError):
     """A line for the user."""
 
 
@@ -32,64 +31,25 @@ def weight(run: Run) -> float:
 class Simulator:
     """bin/coherence, each run once."""
 
-    def __init__(self, build: Path, jobs: int) -> None:
-        self.program = build / "bin" / "coherence"
-        self.jobs = jobs
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.program = campaign.program("coherence")
         self.rows: dict[Run, dict[str, str]] = {}
         self.titles: dict[str, str] = {}
-        self._started: set[subprocess.Popen[str]] = set()
-        self._lock = threading.Lock()
-        self._ended = False
-
-    def _output(self, words: Iterable[str]) -> str:
-        with self._lock:
-            if self._ended:
-                raise DataError("interrupted")
-            process = subprocess.Popen(
-                [self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-            self._started.add(process)
-        text, errors = process.communicate()
-        with self._lock:
-            self._started.discard(process)
-        if process.returncode != 0:
-            said = errors.strip().splitlines()[-1:] or [f"exit status {process.returncode}"]
-            raise DataError(f"coherence {' '.join(words)}: {said[0]}")
-        return text
-
-    def _end(self) -> None:
-        with self._lock:
-            self._ended = True
-            for process in self._started:
-                process.kill()
-
-    def _run(self, run: Run) -> dict[str, str]:
-        rows = list(csv.DictReader(io.StringIO(self._output(words_of(run)))))
-        if len(rows) != 1 or None in rows[0].values():
-            raise DataError(f"coherence {' '.join(words_of(run))}: printed {len(rows)} lines of numbers, 1 expected")
-        return rows[0]
 
     def title(self, machine: str) -> str:
         if machine not in self.titles:
-            text = self._output(["--machine", machine, "--threads", "1", "--episodes", "1"])
-            self.titles[machine] = text.splitlines()[0]
+            words = ("--machine", machine, "--threads", "1", "--episodes", "1")
+            self.titles[machine] = self.campaign.run([campaign_run(words, machine)])[0].splitlines()[0]
         return self.titles[machine]
 
-    def run_all(self, runs: Iterable[Run], progress: Callable[[float, str], None]) -> None:
-        todo = sorted(set(runs) - set(self.rows), key=weight, reverse=True)
-        total, done = sum(map(weight, todo)), 0.0
-        with ThreadPoolExecutor(self.jobs) as pool:
-            futures = {pool.submit(self._run, run): run for run in todo}
-            try:
-                for future in as_completed(futures):
-                    run = futures[future]
-                    self.rows[run] = future.result()
-                    done += weight(run)
-                    progress(done / total, f"{run.machine} {run.barrier} {run.threads}")
-            except BaseException:
-                self._end()
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+    def run_all(self, runs: Iterable[Run]) -> None:
+        todo = list(set(runs) - set(self.rows))
+        made = [campaign_run(words_of(run), run.machine, weight(run)) for run in todo]
+        for run, table in zip(todo, self.campaign.rows(made), strict=True):
+            if len(table) != 1:
+                raise DataError(f"coherence {' '.join(words_of(run))}: printed {len(table)} lines of numbers, not 1")
+            self.rows[run] = table[0]
 
     def frame(self, figure: FigureOf, runs: Iterable[Run], commit: str) -> pandas.DataFrame:
         table = []
@@ -106,6 +66,12 @@ class Simulator:
             }
             table.append([(row | shared)[key] for key in (*KEYS, *figure.columns, *LAST_KEYS)])
         return pandas.DataFrame(table, columns=[*KEYS, *figure.columns, *LAST_KEYS], dtype=str)
+
+
+def campaign_run(words: Iterable[str], machine: str, costs: float = 1.0) -> campaign.Run:
+    """Machines by rule have no file."""
+    path = MACHINES / f"{machine}.toml"
+    return campaign.Run("coherence", tuple(words), (path,) if path.is_file() else (), costs)
 
 
 def words_of(run: Run) -> list[str]:
