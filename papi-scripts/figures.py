@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws Figures 7 to 10 of Zhang et al. with our numbers, ours on the same axes, and machines of up to 1,024 cores.
+"""Draws the papers' figures with our numbers, ours on the same axes, and machines of up to 1,024 cores.
 
 Each figure NAME becomes NAME.png and NAME.svg, readable in black and white, with NAME.csv, its data; scale-* also
-NAME.growth.csv, the fits. All numbers are modelled, by bin/coherence. docs/figures.md shows them.
+NAME.growth.csv, the fits. zhang-*, ours-* and scale-* are modelled by bin/coherence, the others as their captions say.
+docs/figures.md shows them.
 
-    papi-scripts/figures.py                        run bin/coherence and draw all into figures/
+    papi-scripts/figures.py                        run the simulators and draw all into figures/
     papi-scripts/figures.py --only zhang-9         only that one (again for more)
     papi-scripts/figures.py --data figures         draw again from the CSV of figures/, running nothing
     papi-scripts/figures.py --collected app.csv    what collect.py collected, instead
@@ -23,7 +24,9 @@ from pathlib import Path
 from campaign import Campaign, CampaignError, add_options, positive
 from collection.record import RecordError
 from commit import commit
+from drawing import series
 from drawing.catalogue import CATALOGUE, FigureOf, runs_of
+from drawing.series import PaperFigure
 from progress import Progress
 
 
@@ -39,7 +42,7 @@ def read_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--output", type=Path, default=Path("figures"), metavar="DIR", help="(figures)")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this figure; may be repeated")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv instead of running bin/coherence")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="draw DIR/NAME.csv and run nothing")
     parser.add_argument("--collected", type=Path, metavar="FILE", help="draw collect.py's CSV instead")
     parser.add_argument("--episodes", type=positive, metavar="N", help="of each run (200; 20 for scale-*)")
     parser.add_argument("--most-threads", type=at_least_two, metavar="N", help="leave out runs of more threads")
@@ -47,7 +50,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="also the runs that take minutes each")
     parser.add_argument("--list", action="store_true", help="list the figures and end")
     arguments = parser.parse_args()
-    names = [figure.name for figure in CATALOGUE]
+    names = [figure.name for figure in (*CATALOGUE, *series.catalogue())]
     if arguments.collected is not None and (arguments.only or arguments.data is not None):
         parser.error("--collected draws all of its file: it goes with neither --only nor --data")
     unknown = [name for name in arguments.only if name not in names]
@@ -60,7 +63,12 @@ def say(text: str) -> None:
     print(f"figures: {text}", file=sys.stderr)
 
 
-def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
+def new_campaign(arguments: argparse.Namespace, progress: Progress) -> Campaign:
+    return Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
+
+
+def draw_modelled(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
+    """Those of bin/coherence."""
     from drawing import modelled, modelled_pictures, plots
 
     frames = {}
@@ -69,8 +77,7 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
             frames[figure] = modelled.read_frame(figure, arguments.data / f"{figure.name}.csv")
     else:
         progress = Progress()
-        campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
-        simulator = modelled.Simulator(campaign)
+        simulator = modelled.Simulator(new_campaign(arguments, progress))
         limits = (arguments.episodes, arguments.full, arguments.most_threads)
         runs = {figure: runs_of(figure, *limits) for figure in chosen}
         try:
@@ -91,6 +98,26 @@ def draw_all(chosen: list[FigureOf], arguments: argparse.Namespace) -> None:
         sys.stdout.flush()
 
 
+def draw_papers(chosen: list[PaperFigure], arguments: argparse.Namespace) -> None:
+    """Those of the papers' other systems."""
+    from drawing import plots, series_pictures
+
+    progress = Progress()
+    campaign = new_campaign(arguments, progress)
+    for figure in chosen:
+        name = f"{figure.name}.csv"
+        if arguments.data is not None:
+            table = series.read(figure, arguments.data / name)
+        else:
+            try:
+                table = series.make(figure, campaign, commit())
+            finally:
+                progress.clear()
+        series.write(table, arguments.output / name)
+        plots.save(series_pictures.picture_of(figure, table), arguments.output, figure.name)
+        print(arguments.output / f"{figure.name}.png", flush=True)
+
+
 def draw_collected(arguments: argparse.Namespace) -> None:
     from collection import record
     from drawing import collected_pictures, modelled, plots
@@ -104,8 +131,9 @@ def draw_collected(arguments: argparse.Namespace) -> None:
 def main() -> int:
     arguments = read_arguments()
     chosen = [figure for figure in CATALOGUE if not arguments.only or figure.name in arguments.only]
+    papers = [figure for figure in series.catalogue() if not arguments.only or figure.name in arguments.only]
     if arguments.list:
-        for figure in chosen:
+        for figure in (*chosen, *papers):
             print(f"{figure.name:16} {figure.title} ({figure.machine})")
         return 0
     try:
@@ -119,7 +147,10 @@ def main() -> int:
         if arguments.collected is not None:
             draw_collected(arguments)
         else:
-            draw_all(chosen, arguments)
+            if chosen:
+                draw_modelled(chosen, arguments)
+            if papers:
+                draw_papers(papers, arguments)
     except ImportError as error:
         say(f"{sys.executable}: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
         return 1

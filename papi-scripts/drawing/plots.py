@@ -68,6 +68,9 @@ class Panel:
     legend_title: str = ""
     beside: bool = False  # the legend stands right of the axes
     legend_at: str = "upper left"  # else there
+    stacked: bool = False  # steps over time, one on top of the other, each with its style's grey and hatch
+    level: float | None = None  # a line across
+    marks: Sequence[float] = ()  # lines down
 
 
 @dataclass
@@ -91,7 +94,31 @@ def above_zero(line: Line) -> Line:
     return replace(line, x=x, y=y, low=low, high=high)
 
 
+def draw_stack(axes: Axes, panel: Panel) -> None:
+    """All lines have the same x."""
+    below = [0.0] * len(panel.lines[0].x) if panel.lines else []
+    for line in panel.lines:
+        above = [low + y for low, y in zip(below, line.y, strict=True)]
+        look = {"facecolor": str(line.style.grey), "hatch": line.style.hatch, "edgecolor": "0.35", "linewidth": 0.0}
+        axes.fill_between(line.x, below, above, step="post", label=line.label, **look)
+        axes.step(line.x, above, where="post", color="0.2", linewidth=0.4)
+        below = above
+    axes.set_ylim(0, max(below, default=1))
+    axes.set_xlim(min(panel.lines[0].x, default=0), max(panel.lines[0].x, default=1))
+
+
 def draw_panel(axes: Axes, panel: Panel) -> None:
+    if panel.stacked:
+        draw_stack(axes, panel)
+        axes.set_xlabel(panel.x_label)
+        axes.set_ylabel(panel.y_label)
+        axes.set_title(panel.title, loc="left")
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 4, "handlelength": 2.0}
+        if panel.legend:
+            axes.legend(**place)
+        for mark in panel.marks:
+            axes.axvline(mark, color="0.0", linewidth=1.2, linestyle=(0, (4, 2)))
+        return
     for line in map(above_zero, panel.lines) if panel.log else panel.lines:
         # Thick lines lie below thin ones, so that both are seen.
         keywords = line.style.keywords() | {"label": line.label}
@@ -109,6 +136,10 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
             axes.errorbar(line.x, line.y, yerr=bars, capsize=2, elinewidth=0.7, **keywords)
         else:
             axes.plot(line.x, line.y, **keywords)
+    if panel.level is not None:
+        axes.axhline(panel.level, color="0.45", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
+    for mark in panel.marks:
+        axes.axvline(mark, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)
     if panel.title:

@@ -23,6 +23,7 @@ class Style:
     filled: bool = False
     width: float = 1.1
     size: float = 5.0
+    hatch: str = ""  # of an area
 
     def keywords(self) -> dict[str, object]:
         """Of matplotlib's plot()."""
