@@ -1,0 +1,120 @@
+"""Tsafrir and Feitelson's experiments, as runs of bin/smp: their claims and their figures are made of the same ones.
+
+What the paper leaves open is chosen here once and for all claims (docs/reproduction.md); `Lab.sets` changes it, for
+sensitivity.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from campaign import Campaign, Run
+
+RUNS = Path(__file__).resolve().parents[2] / "sim" / "smp" / "runs"
+PROCESSORS = 32
+FINE, MEDIUM, COARSE = "fine", "medium", "coarse"
+SPINS = ("cs", "cs+", "2cs+")
+BLOCK = "block"
+HOMOGENEOUS_SIZES = (5, 10, 15, 20, 30)
+MOST_THREADS = 200
+SINGLE_SIZE = 11
+MIX_STEP = 4
+MIX_SEEDS = 4
+MOST_MIX_THREADS = 144
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Makes runs, with some assumptions changed."""
+
+    campaign: Campaign
+    sets: dict[str, str] = field(default_factory=dict)  # key of a run file, value
+    share: float | None = None  # of the mean, the intervals' deviation
+
+    def run(self, name: str, settings: dict[str, str], seeds: int = 1, weight: float = 1.0, more: Sequence[str] = ()) -> Run:
+        words: list[str | Path] = [RUNS / f"{name}.toml"]
+        changed = settings | self.sets
+        if self.share is not None:
+            changed["mix.deviation_share" if name == "linux-heterogeneous" else "job.0.deviation_share"] = f"{self.share:g}"
+        for key, value in changed.items():
+            words += ["--set", f"{key}={value}"]
+        if seeds > 1:
+            words += ["--seeds", str(seeds)]
+        return Run("smp", (*words, *(more or ["--csv"])), weight=weight)
+
+    def rows(self, runs: Sequence[Run]) -> list[list[Row]]:
+        return self.campaign.rows(runs)
+
+    def homogeneous(self, scheduler: str, granularity: str, size: int) -> list[tuple[int, Run]]:
+        """By the number of threads."""
+        found = []
+        for jobs in range(1, MOST_THREADS // size + 1):
+            settings = {"job.0.size": str(size), "job.0.count": str(jobs), "job.0.granularity": granularity}
+            found.append((jobs * size, self.run(f"{scheduler}-homogeneous", settings, weight=jobs * size)))
+        return found
+
+    def single(
+        self, granularity: str, policy: str, others: int, size: int = SINGLE_SIZE, wake_up: str = "original", seeds: int = 1
+    ) -> Run:
+        settings = {"job.0.size": str(size), "job.1.size": str(others), "job.0.granularity": granularity}
+        settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up}
+        return self.run("linux-single", settings, seeds, weight=seeds * (size + others))
+
+    def pair(self, policy: str, size: int, granularity: str, wake_up: str) -> Run:
+        settings = {"job.0.size": str(size), "job.0.granularity": granularity}
+        settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up}
+        return self.run("linux-pair", settings, weight=2 * size)
+
+    def mix(
+        self, threads: int, policy: str, seeds: int = MIX_SEEDS, processors: int = PROCESSORS, most: int = 32
+    ) -> Run:
+        settings = {"mix.threads": str(threads), "mix.most": str(most), "wait.policy": policy}
+        if processors != PROCESSORS:
+            settings["machine.processors"] = str(processors)
+        return self.run("linux-heterogeneous", settings, seeds, weight=seeds * threads)
+
+    def states(self, name: str, settings: dict[str, str], period: int) -> Run:
+        return self.run(name, settings, more=["--states", "-", "--period", str(period)])
+
+
+def number(row: Row, column: str) -> float:
+    """NaN where there is none."""
+    return float(row[column]) if row[column] not in ("", "nan") else float("nan")
+
+
+def mean(values: Iterable[float]) -> float:
+    """Of those that there are."""
+    found = [value for value in values if value == value]
+    return sum(found) / len(found) if found else float("nan")
+
+
+def average_deviation(values: Iterable[float]) -> float:
+    """The paper's +-: the average absolute deviation from the average."""
+    found = [value for value in values if value == value]
+    middle = mean(found)
+    return mean(abs(value - middle) for value in found)
+
+
+def of_group(rows: list[Row], group: str) -> list[Row]:
+    return [row for row in rows if row["group"] == group]
+
+
+@dataclass(frozen=True)
+class States:
+    """Of one job's threads over time."""
+
+    times: list[int]
+    columns: dict[str, list[int]]  # computing, spinning, ready, blocked
+
+
+STATES = ("computing", "spinning", "ready", "blocked")
+
+
+def states_of(text: str, job: int = 0) -> States:
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["job"] == str(job)]
+    return States([int(row["time"]) for row in rows], {name: [int(row[name]) for row in rows] for name in STATES})
