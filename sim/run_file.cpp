@@ -44,6 +44,21 @@ std::int64_t RunTable::integer(const char* key, std::int64_t least, std::int64_t
   return *value;
 }
 
+std::vector<std::int64_t> RunTable::integers(const char* key, std::int64_t least,
+                                             std::int64_t most) {
+  require(key);
+  std::vector<std::int64_t> out;
+  if (const toml::array* all = at(key).as_array()) {
+    for (const toml::node& node : *all) {
+      const auto value = node.value_exact<std::int64_t>();
+      if (value && *value >= least && *value <= most) out.push_back(*value);
+    }
+    if (!out.empty() && out.size() == all->size()) return out;
+  }
+  fail_at(key,
+          fmt::format("must be a list of whole numbers from {} to {}, as [1, 2]", least, most));
+}
+
 double RunTable::real(const char* key, double least, double most) {
   require(key);
   const toml::node_view<const toml::node> node = at(key);

@@ -30,6 +30,8 @@ class RunTable {
   // A number from `least` to `most`, both included.
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most);
   double real(const char* key, double least, double most);
+  // [2, 1, 1]: at least one, each in the same range.
+  std::vector<std::int64_t> integers(const char* key, std::int64_t least, std::int64_t most);
   std::int64_t integer_or(const char* key, std::int64_t least, std::int64_t most,
                           std::int64_t otherwise) {
     return has(key) ? integer(key, least, most) : otherwise;

@@ -1,5 +1,6 @@
 #include "sim/smp/schedulers.h"
 
+#include "sim/smp/gang.h"
 #include "sim/smp/linux24.h"
 #include "sim/smp/round_robin.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 using sim::RunTable;
 
-enum class Kind : std::uint8_t { kRoundRobin, kLinux24 };
+enum class Kind : std::uint8_t { kRoundRobin, kLinux24, kGang };
 
 void read_round_robin(RunTable& table, RunPlan& plan) {
   const Time quantum = table.integer("quantum", 1, kLongest);
@@ -35,11 +36,18 @@ void read_linux24(RunTable& table, RunPlan& plan) {
   plan.make_scheduler = [rules] { return std::make_unique<Linux24>(rules); };
 }
 
+void read_gang(RunTable& table, RunPlan& plan) {
+  const Time slice = table.integer("slice", 1, kLongest);
+  std::vector<std::int64_t> weights;
+  if (table.has("weights")) weights = table.integers("weights", 1, 1'000'000);
+  plan.make_scheduler = [slice, weights] { return std::make_unique<Gang>(slice, weights); };
+}
+
 }  // namespace
 
 void read_scheduler(RunTable table, RunPlan& plan) {
-  const Kind kind =
-      table.choice<Kind>("kind", {{"rr", Kind::kRoundRobin}, {"linux24", Kind::kLinux24}});
+  const Kind kind = table.choice<Kind>(
+      "kind", {{"rr", Kind::kRoundRobin}, {"linux24", Kind::kLinux24}, {"gang", Kind::kGang}});
   plan.scheduler = table.get<std::string>("kind");
   switch (kind) {
     case Kind::kRoundRobin:
@@ -47,6 +55,9 @@ void read_scheduler(RunTable table, RunPlan& plan) {
       break;
     case Kind::kLinux24:
       read_linux24(table, plan);
+      break;
+    case Kind::kGang:
+      read_gang(table, plan);
       break;
   }
   table.end();

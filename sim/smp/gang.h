@@ -1,0 +1,50 @@
+// Gang scheduling (Ousterhout 1982; Peter et al., section 3.1): the jobs take turns, and in a job's turn the
+// processors are its own. A turn is `slice` times the job's weight long. A processor for which the job has no
+// thread is idle: fragmentation is not combated, as in the paper.
+//
+// Within a turn a thread runs until it blocks, yields or exits; where the job has more threads than there
+// are processors, the others wait for that. Who gets ready goes to the end of the job's queue. Each thread goes
+// back to the processor that it ran on last, if that is free.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "sim/smp/scheduler.h"
+
+namespace muster::smp {
+
+class Gang : public Scheduler {
+ public:
+  // Jobs beyond the end of `weights` weigh 1.
+  Gang(Time slice, std::vector<std::int64_t> weights)
+      : slice_(slice), weights_(std::move(weights)) {}
+
+  void start(Machine& machine) override { machine_ = &machine; }
+  void add(std::span<Task* const> tasks) override;
+  void wake(std::span<Task* const> tasks, unsigned processor) override;
+  Task* choose(unsigned processor, Task* previous, Left left) override;
+  void released(Task& task) override;
+  bool timer(unsigned) override { return false; }
+
+ private:
+  struct Members {
+    std::deque<Task*> ready;
+    unsigned alive = 0;
+  };
+
+  Members& members(unsigned job);
+  bool has_turn(const Task& task) const { return task.job == turn_; }
+  void find_idle(const Task& task);
+  void begin_turn(unsigned job);
+  void next_turn();
+
+  const Time slice_;
+  const std::vector<std::int64_t> weights_;
+  Machine* machine_ = nullptr;
+  std::vector<Members> jobs_;
+  unsigned turn_ = 0;        // whose it is
+  std::uint64_t turns_ = 0;  // so far: what makes the end of an earlier one void
+};
+
+}  // namespace muster::smp
