@@ -6,8 +6,6 @@ sensitivity.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +17,9 @@ PROCESSORS = 32
 FINE, MEDIUM, COARSE = "fine", "medium", "coarse"
 SPINS = ("cs", "cs+", "2cs+")
 BLOCK = "block"
-HOMOGENEOUS_SIZES = (5, 10, 15, 20, 30)
+HOMOGENEOUS_SIZES = (5, 10, 20, 30)
 MOST_THREADS = 200
 SINGLE_SIZE = 11
-MIX_STEP = 4
 MIX_SEEDS = 4
 MOST_MIX_THREADS = 144
 Row = dict[str, str]
@@ -36,11 +33,15 @@ class Lab:
     sets: dict[str, str] = field(default_factory=dict)  # key of a run file, value
     share: float | None = None  # of the mean, the intervals' deviation
 
-    def run(self, name: str, settings: dict[str, str], seeds: int = 1, weight: float = 1.0, more: Sequence[str] = ()) -> Run:
+    def run(
+        self, name: str, settings: dict[str, str], seeds: int = 1, weight: float = 1.0, more: Sequence[str] = ()
+    ) -> Run:
         words: list[str | Path] = [RUNS / f"{name}.toml"]
         changed = settings | self.sets
         if self.share is not None:
-            changed["mix.deviation_share" if name == "linux-heterogeneous" else "job.0.deviation_share"] = f"{self.share:g}"
+            changed["mix.deviation_share" if name == "linux-heterogeneous" else "job.0.deviation_share"] = (
+                f"{self.share:g}"
+            )
         for key, value in changed.items():
             words += ["--set", f"{key}={value}"]
         if seeds > 1:
@@ -53,13 +54,20 @@ class Lab:
     def homogeneous(self, scheduler: str, granularity: str, size: int) -> list[tuple[int, Run]]:
         """By the number of threads."""
         found = []
-        for jobs in range(1, MOST_THREADS // size + 1):
+        step = max(1, 10 // size)
+        for jobs in range(step, MOST_THREADS // size + 1, step):
             settings = {"job.0.size": str(size), "job.0.count": str(jobs), "job.0.granularity": granularity}
             found.append((jobs * size, self.run(f"{scheduler}-homogeneous", settings, weight=jobs * size)))
         return found
 
     def single(
-        self, granularity: str, policy: str, others: int, size: int = SINGLE_SIZE, wake_up: str = "original", seeds: int = 1
+        self,
+        granularity: str,
+        policy: str,
+        others: int,
+        size: int = SINGLE_SIZE,
+        wake_up: str = "original",
+        seeds: int = 1,
     ) -> Run:
         settings = {"job.0.size": str(size), "job.1.size": str(others), "job.0.granularity": granularity}
         settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up}
@@ -82,6 +90,17 @@ class Lab:
         return self.run(name, settings, more=["--states", "-", "--period", str(period)])
 
 
+def single_loads(granularity: str, policy: str) -> list[int]:
+    """Threads in all, up to 200 others. Every load where loads of multiples of 16 are looked for; elsewhere a step that
+    meets them neither more nor less often than others."""
+    step = 1 if (granularity, policy) == (FINE, "cs") else 7
+    return list(range(SINGLE_SIZE, SINGLE_SIZE + MOST_THREADS + 1, step))
+
+
+def mix_loads() -> list[int]:
+    return list(range(16, MOST_MIX_THREADS + 1, 8))
+
+
 def number(row: Row, column: str) -> float:
     """NaN where there is none."""
     return float(row[column]) if row[column] not in ("", "nan") else float("nan")
@@ -100,21 +119,10 @@ def average_deviation(values: Iterable[float]) -> float:
     return mean(abs(value - middle) for value in found)
 
 
+def ssr_of(rows: list[Row]) -> float:
+    """Of a run with one kind of synchronizing jobs."""
+    return mean(number(row, "ssr") for row in rows)
+
+
 def of_group(rows: list[Row], group: str) -> list[Row]:
     return [row for row in rows if row["group"] == group]
-
-
-@dataclass(frozen=True)
-class States:
-    """Of one job's threads over time."""
-
-    times: list[int]
-    columns: dict[str, list[int]]  # computing, spinning, ready, blocked
-
-
-STATES = ("computing", "spinning", "ready", "blocked")
-
-
-def states_of(text: str, job: int = 0) -> States:
-    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["job"] == str(job)]
-    return States([int(row["time"]) for row in rows], {name: [int(row[name]) for row in rows] for name in STATES})
