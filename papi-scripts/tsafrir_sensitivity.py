@@ -21,16 +21,15 @@ VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
     "as it is": ({}, None),
     "deviation 0.05 of the mean": ({}, 0.05),
     "deviation 0.1": ({}, 0.1),
-    "deviation 0.2": ({}, 0.2),
+    "deviation 0.3": ({}, 0.3),
     "deviation 0.5": ({}, 0.5),
     "interrupts take a step": ({"machine.interrupt_delay": "1"}, None),
     "ten times finer steps": ({"machine.context_switch": "60"}, None),
     "jobs start in order": ({"order": "given"}, None),
     "exact accounting": ({"scheduler.accounting": "exact"}, None),
-    "sampled accounting": ({"scheduler.accounting": "sampled"}, None),
     "wake-up AP": ({"scheduler.wake_up": "ap"}, None),
     "until all are done": ({"stop": "all"}, None),
-    "ten times the barriers": ({"job.0.work": "80000"}, None),
+    "a fifth of the barriers": ({"job.0.work": "6000"}, None),
     "spins for CS and a step": ({"wait.policy": '"7"'}, None),
 }
 ONLY_LINUX = ("T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11")

@@ -12,6 +12,7 @@ from claims.tsafrir_runs import (
     FINE,
     HOMOGENEOUS_SIZES,
     MEDIUM,
+    MIX_SEEDS,
     MOST_MIX_THREADS,
     PROCESSORS,
     SINGLE_SIZE,
@@ -160,9 +161,10 @@ def mix_ssr(lab: Lab, policy: str = "2cs+") -> dict[str, dict[str, dict[int, flo
 
 
 def tolerated(line: dict[int, float]) -> float:
-    """Threads beyond the processors up to which the SSR stays above 50 %; NaN where there is no such job."""
+    """Threads beyond the processors up to which the SSR stays above 50 %; NaN where no such job is in the mix up to
+    twice the processors."""
     known = {threads: ssr for threads, ssr in sorted(line.items()) if ssr == ssr}
-    if not known:
+    if not known or min(known) > 2 * PROCESSORS:
         return float("nan")
     last = 0
     for threads, ssr in known.items():
@@ -194,7 +196,7 @@ def single_over_block(lab: Lab) -> Found:
 
 
 def mix_speedups(
-    lab: Lab, policy: str, loads: Sequence[int], processors: int = PROCESSORS, seeds: int = 4, group: str = FINE
+    lab: Lab, policy: str, loads: Sequence[int], processors: int = PROCESSORS, seeds: int = MIX_SEEDS, group: str = FINE
 ) -> dict[int, float]:
     """Over always-block, of the jobs of a granularity, by the number of threads; of all seeds together."""
     tables = [lab.rows([lab.mix(n, p, seeds, processors) for n in loads]) for p in (policy, BLOCK)]

@@ -100,7 +100,8 @@ def draw_stack(axes: Axes, panel: Panel) -> None:
     for line in panel.lines:
         above = [low + y for low, y in zip(below, line.y, strict=True)]
         look = {"facecolor": str(line.style.grey), "hatch": line.style.hatch, "edgecolor": "0.35", "linewidth": 0.0}
-        axes.fill_between(line.x, below, above, step="post", label=line.label, **look)
+        axes.fill_between(line.x, below, above, step="post", **look)
+        axes.fill_between([], [], [], label=line.label, **(look | {"linewidth": 0.6}))  # its legend has a border
         axes.step(line.x, above, where="post", color="0.2", linewidth=0.4)
         below = above
     axes.set_ylim(0, max(below, default=1))

@@ -21,7 +21,7 @@ from drawing.styles import Style
 
 PAPERS = ("tsafrir", "arpaci", "peter")  # of each, drawing/NAME_figures.py has its FIGURES
 KEYS = ("source", "panel", "series", "x", "y", "low", "high", "machine", "commit", "command")
-MOST_COMMANDS = 6  # in a caption; the CSV has them all
+MOST_COMMANDS = 2  # in a caption; the CSV has them all
 
 
 @dataclass(frozen=True)
