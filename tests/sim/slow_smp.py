@@ -1,41 +1,44 @@
 """The simulated SMP once more, slowly and independently of sim/smp: what its trace is checked against.
 
 Written from docs/smp.md and Tsafrir and Feitelson's appendix A, without sim/smp's sources. Time goes step by step; at
-each step all that is due is looked for on every processor and done in the order in which it was decided upon. No queue of
-events, no shortcut, nothing kept that could be looked up anew.
+each step all that is due is looked for on every processor and done in the order in which it was caused, ends of spins
+last. No queue of events, no shortcut, nothing kept that can be looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+
+SPIN, COMPUTE = "spinning", "computing"
+FOREVER = 10**9
 
 
 @dataclass
 class Job:
-    number: int
     size: int
     interval: int | None  # between barriers; None: computes for ever
     barriers: int = 0
-    spin: int | None = None  # at most so long, then it blocks; None: for ever
-    arrived: list[Thread] = field(default_factory=list)  # at the present barrier, in this order
+    spin: int = 0  # for at most so long, then it blocks
+    number: int = 0
+    here: list[Thread] = field(default_factory=list)  # at the present barrier
 
 
 @dataclass(eq=False)
 class Thread:
     number: int
     job: Job
-    state: str = "ready"
-    doing: str = ""  # compute or spin
-    left: int | None = None  # of it; None: for ever
-    processor: Processor | None = None  # on which it is: since it was chosen until the switch away is over
-    last: int | None = None  # where it was last
+    state: str = "new"  # ready, running, blocked, gone
+    doing: str = COMPUTE
+    left: int = 0  # of what it does
+    released: bool = False
     wake_comes: bool = False
+    found: bool = False  # a processor for it, since it is ready
+    on: Processor | None = None  # since it was chosen until the switch away from it is over
+    last: Processor | None = None
     passed: int = 0
     spins: int = 0
     successes: int = 0
     counter: int = 0
-    at_barrier: bool = False
 
 
 @dataclass(eq=False)
@@ -44,107 +47,260 @@ class Processor:
     current: Thread | None = None
     next: Thread | None = None
     switching: bool = False
+    interrupted: bool = False
     idle_since: int = 0
-    began: int = 0  # its thread began, or went on
-    # What comes: its time, and when that was decided.
-    due: dict[str, tuple[int, int]] = field(default_factory=dict)
+    job: Job | None = None  # whose address space it has
+    began: int = 0  # of what its thread does now
+    due: dict[str, tuple[int, int]] = field(default_factory=dict)  # what comes: when, and when that was caused
 
-    @property
     def idle(self) -> bool:
         return self.current is None and not self.switching
 
 
-class Slow:
+class Machine:
     def __init__(self, processors: int, context_switch: int, delay: int, rules: Rules, jobs: list[Job]) -> None:
-        self.context_switch = context_switch
-        self.delay = delay
-        self.rules = rules
-        self.processors = [Processor(n) for n in range(processors)]
-        self.jobs = jobs
-        self.threads = [Thread(0, job) for job in jobs for _ in range(job.size)]
-        for number, thread in enumerate(self.threads):
-            thread.number = number
+        self.context_switch, self.delay, self.rules, self.jobs = context_switch, delay, rules, jobs
+        self.processors = [Processor(number) for number in range(processors)]
+        self.threads: list[Thread] = []
+        for number, job in enumerate(jobs):
+            job.number = number
+            self.threads += [Thread(len(self.threads) + i, job, left=job.interval or FOREVER) for i in range(job.size)]
         self.now = 0
-        self.decided = 0
-        self.trace: list[tuple[int, int, str, int]] = []  # time, thread, state, processor
+        self.causes = 0
+        self.done: list[list[tuple[str, int]]] = [[] for _ in self.processors]  # in each step: activity, thread
         rules.machine = self
+
+    def run(self, limit: int) -> int:
+        for thread in self.threads:
+            thread.state = "ready"
+        self.rules.begin(self.threads)
+        while self.now < limit:
+            while self.one_thing():
+                pass
+            if self.is_over():
+                break
+            for processor, steps in zip(self.processors, self.done, strict=True):
+                steps.append(self.activity(processor))
+            self.now += 1
+        return self.now
+
+    def is_over(self) -> bool:
+        return all(thread.state == "gone" for thread in self.threads if thread.job.interval is not None)
+
+    @staticmethod
+    def activity(processor: Processor) -> tuple[str, int]:
+        if processor.switching:
+            return "switching", processor.next.number if processor.next else -1
+        if processor.current is None:
+            return "idle", -1
+        return processor.current.doing, processor.current.number
+
+    def cause(self, processor: Processor, what: str, at: int) -> None:
+        self.causes += 1
+        processor.due[what] = (at, self.causes)
+
+    def one_thing(self) -> bool:
+        found = []
+        for processor in self.processors:
+            for what, (at, caused) in processor.due.items():
+                if at <= self.now:
+                    found.append((what == "spun", caused, processor.number, what))
+        if not found or self.is_over():
+            return False
+        _, _, number, what = min(found)
+        processor = self.processors[number]
+        del processor.due[what]
+        getattr(self, what)(processor)
+        return True
 
     # What comes.
 
-    def plan(self, processor: Processor, what: str, at: int) -> None:
-        self.decided += 1
-        processor.due[what] = (at, self.decided)
-
-    def run(self, limit: int) -> None:
-        self.rules.begin()
-        while self.now <= limit and not self.done():
-            while self.act():
-                pass
-            self.now += 1
-        self.now -= 1
-
-    def done(self) -> bool:
-        return all(thread.state == "gone" for thread in self.threads if thread.job.interval is not None)
-
-    def act(self) -> bool:
-        """The one thing that was decided upon first, of all that is due now."""
-        found = [
-            (decided, processor.number, what)
-            for processor in self.processors
-            for what, (at, decided) in processor.due.items()
-            if at <= self.now
-        ]
-        if not found or self.done():
-            return False
-        _, number, what = min(found)
-        processor = self.processors[number]
-        del processor.due[what]
-        {
-            "switched": self.switched,
-            "met": self.met,
-            "interrupt": self.interrupted,
-            "timer": self.timer,
-        }[what](processor)
-        return True
-
-    # What happens.
-
-    def change(self, thread: Thread, state: str) -> None:
-        thread.state = state
-        place = thread.processor.number if thread.processor is not None else -1
-        self.trace.append((self.now, thread.number, state, place))
-
-    def met(self, processor: Processor) -> None:
+    def computed(self, processor: Processor) -> None:
         thread = processor.current
-        if thread.doing == "spin":  # for long enough
-            self.leave(processor, "blocked")
-            return
-        self.arrive(processor, thread)
-
-    def arrive(self, processor: Processor, thread: Thread) -> None:
         job = thread.job
-        if len(job.arrived) == job.size - 1:
-            waiting, job.arrived = job.arrived, []
-            for one in (*waiting, thread):
-                one.passed += 1
-                one.at_barrier = False
-            for one in waiting:
-                if one.state != "blocked" and one.doing == "spin":
-                    one.successes += 1
-            self.release(waiting, processor)
-            self.compute(processor, thread)
+        if len(job.here) < job.size - 1:
+            job.here.append(thread)
+            if job.spin == 0:
+                self.leave(processor, "blocked")
+                return
+            thread.spins += 1
+            thread.doing, thread.left = SPIN, job.spin
+            self.go_on(processor)
             return
-        job.arrived.append(thread)
-        thread.at_barrier = True
-        if job.spin == 0:
-            self.leave(processor, "blocked")
+        waiting, job.here = sorted(job.here, key=lambda one: one.number), []
+        for one in waiting:
+            if one.state != "blocked":
+                one.successes += 1
+                self.release(one)
+        self.wake([one for one in waiting if one.state == "blocked"])
+        self.pass_barrier(processor)
+
+    def spun(self, processor: Processor) -> None:
+        self.leave(processor, "blocked")
+
+    def freed(self, processor: Processor) -> None:
+        """Its spin has succeeded."""
+        self.pass_barrier(processor)
+
+    def release(self, thread: Thread) -> None:
+        thread.released = True
+        processor = thread.on
+        if processor is not None and processor.current is thread and not processor.switching:
+            processor.due.pop("spun", None)
+            self.cause(processor, "freed", self.now)
+
+    def pass_barrier(self, processor: Processor) -> None:
+        thread = processor.current
+        thread.passed += 1
+        thread.released = False
+        if thread.passed == thread.job.barriers:
+            self.leave(processor, "gone")
             return
-        thread.spins += 1
-        thread.doing, thread.left = "spin", job.spin
+        thread.doing, thread.left = COMPUTE, thread.job.interval
         self.go_on(processor)
 
-    def release(self, waiting: list[Thread], processor: Processor) -> None:
+    def wake(self, threads: list[Thread]) -> None:
+        ready = []
+        for thread in threads:
+            if thread.on is not None:
+                thread.wake_comes = True
+            else:
+                thread.state = "ready"
+                ready.append(thread)
+            thread.released = True
+        if ready:
+            self.rules.wake(ready)
+
+    def switched(self, processor: Processor) -> None:
+        left, processor.switching = processor.current, False
+        processor.current, processor.next = processor.next, None
+        if left is not None:
+            left.on = None
+        runs = processor.current is not None
+        if runs:
+            processor.current.state = "running"
+        else:
+            processor.idle_since = self.now
+            # Somebody may have become ready meanwhile, for whom no processor was found.
+            if any(one.state == "ready" and one.on is None and not one.found for one in self.threads):
+                self.interrupt(processor)
+        if left is not None:
+            if left.state == "blocked" and left.wake_comes:
+                left.wake_comes = False
+                left.state, left.released = "ready", True
+                self.rules.wake([left])
+            elif left.state == "ready":
+                self.rules.released(left)
+        if runs:
+            self.rules.begins(processor)
+            self.resume(processor)
+
+    def resume(self, processor: Processor) -> None:
+        thread = processor.current
+        if thread.released:
+            self.pass_barrier(processor)
+            return
+        self.go_on(processor)
+
+    def go_on(self, processor: Processor) -> None:
+        thread = processor.current
+        processor.began = self.now
+        self.cause(processor, "computed" if thread.doing == COMPUTE else "spun", self.now + thread.left)
+
+    def interrupt(self, processor: Processor) -> None:
+        if not processor.interrupted:
+            processor.interrupted = True
+            self.cause(processor, "chosen_anew", self.now + self.delay)
+
+    def chosen_anew(self, processor: Processor) -> None:
+        if processor.switching:
+            return  # again when that is over
+        processor.interrupted = False
+        self.leave(processor, "ready")
+
+    def timer(self, processor: Processor) -> None:
+        if self.rules.timer(processor):
+            self.leave(processor, "ready")
+
+    def leave(self, processor: Processor, state: str) -> None:
+        """Chooses who runs next."""
+        thread = processor.current
+        can_run = thread is not None and state == "ready"
+        if thread is not None and not can_run:
+            thread.state = state
+        following = self.rules.choose(processor, thread if can_run else None)
+        if following is thread and can_run:
+            self.rules.begins(processor)
+            return
+        if thread is None and following is None:
+            return
+        if thread is not None:
+            if can_run:
+                thread.state = "ready"
+                thread.left -= self.now - processor.began
+            for what in ("computed", "spun", "freed", "timer"):
+                processor.due.pop(what, None)
+        processor.next, processor.switching = following, True
+        if following is not None:
+            following.on = following.last = processor
+            processor.job = following.job
+        self.cause(processor, "switched", self.now + self.context_switch)
+
+
+class Rules:
+    machine: Machine
+
+    def begin(self, threads: list[Thread]) -> None:
         raise NotImplementedError
 
-    def compute(self, processor: Processor, thread: Thread) -> None:
+    def wake(self, threads: list[Thread]) -> None:
         raise NotImplementedError
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        raise NotImplementedError
+
+    def begins(self, processor: Processor) -> None:
+        pass
+
+    def released(self, thread: Thread) -> None:
+        pass
+
+    def timer(self, processor: Processor) -> bool:
+        return False
+
+
+class RoundRobin(Rules):
+    def __init__(self, quantum: int) -> None:
+        self.quantum = quantum
+        self.queue: list[Thread] = []
+
+    def begin(self, threads: list[Thread]) -> None:
+        self.wake(threads)
+
+    def wake(self, threads: list[Thread]) -> None:
+        self.queue += threads
+        for thread in threads:
+            self.released(thread)
+
+    def released(self, thread: Thread) -> None:
+        """The longest idle processor, if there is one."""
+        idle = [one for one in self.machine.processors if one.idle() and not one.interrupted]
+        thread.found = bool(idle)
+        if idle:
+            self.machine.interrupt(min(idle, key=lambda one: (one.idle_since, one.number)))
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        if previous is not None and any(thread.on is None for thread in self.queue):
+            self.queue.append(previous)
+            previous = None
+        for thread in self.queue:
+            if thread.on is None:
+                self.queue.remove(thread)
+                return thread
+        return previous
+
+    def begins(self, processor: Processor) -> None:
+        self.machine.cause(processor, "timer", self.machine.now + self.quantum)
+
+    def timer(self, processor: Processor) -> bool:
+        return True
