@@ -1,0 +1,72 @@
+// cluster: jobs on workstations that schedule on their own. docs/cluster.md.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/tables.h"
+
+namespace muster::cluster {
+namespace {
+
+int run(int count, char** words) {
+  CLI::App app(
+      "Parallel jobs on a cluster of workstations, each with a scheduler of its own: how much\n"
+      "longer they take than under explicit coscheduling. docs/cluster.md has the keys of a run.");
+  std::string file;
+  std::vector<std::string> settings;
+  unsigned seeds = 1;
+  bool csv = false;
+  bool alone = false;
+  bool workstations = false;
+  bool traced = false;
+  app.add_option("RUN", file, "a run file (TOML)")->required();
+  app.add_option("--set", settings, "key=value or table.key=value instead of the file's")
+      ->take_all();
+  app.add_option("--seeds", seeds, "as many runs, each with the next seed (default 1)")
+      ->check(CLI::Range(1U, 10'000U));
+  app.add_flag("--csv", csv, "every number, a line for each run");
+  app.add_flag("--alone", alone, "without the reference, explicit coscheduling: no slowdown");
+  auto* each = app.add_flag("--workstations", workstations, "what each workstation did, instead");
+  app.add_flag("--trace", traced, "who did what when, instead, as CSV: of the first seed only")
+      ->excludes(each);
+  CLI11_PARSE(app, count, words);
+
+  Run one = load_run(file, settings);
+  if (traced) {
+    Trace trace(stdout);
+    Cluster(one, &trace).run();
+    return 0;
+  }
+  std::vector<Outcome> outcomes;
+  for (unsigned i = 0; i < seeds; ++i, ++one.seed) {
+    Outcome outcome;
+    outcome.seed = one.seed;
+    outcome.result = Cluster(one).run();
+    if (!alone && !workstations)
+      outcome.reference = one.scheduler.policy == Policy::kExplicit
+                              ? outcome.result.completion
+                              : Cluster(explicitly_coscheduled(one)).run().completion;
+    outcomes.push_back(std::move(outcome));
+  }
+  if (workstations) {
+    for (const Outcome& outcome : outcomes) print_workstations(outcome, csv);
+  } else {
+    print_outcomes(outcomes, csv);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster::cluster
+
+int main(int count, char** words) {
+  try {
+    return muster::cluster::run(count, words);
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "cluster: {}\n", problem.what());
+    return 2;
+  }
+}
