@@ -49,8 +49,8 @@ void Cluster::place_jobs() {
       std::swap(here[i - 1], here[std::uint64_t{numbers.next()} * i >> 32]);
     switch (run_.scheduler.policy) {
       case Policy::kSolaris:
-        workstation.scheduler =
-            std::make_unique<Solaris>(dispatch_table(run_.scheduler.table), phase);
+        workstation.scheduler = std::make_unique<Solaris>(dispatch_table(run_.scheduler.table),
+                                                          phase, run_.scheduler.raise_every_sleep);
         break;
       case Policy::kRoundRobin:
         workstation.scheduler = std::make_unique<RoundRobin>(run_.scheduler.quantum);
@@ -124,7 +124,8 @@ void Cluster::handle(Process& process, const Message& message) {
     process.complete = true;
     return;
   }
-  process.last_message = now_;
+  // What answers the process itself is no sign that others are there.
+  if (message.kind != MessageKind::kRelease) process.last_message = now_;
   if (message.kind == MessageKind::kRequest) {
     network_.send(now_, message.to, message.from, MessageKind::kResponse);
   } else if (barriers_[process.job].handle(now_, message, network_)) {

@@ -10,7 +10,7 @@
 
 namespace muster::cluster {
 
-// Of a read, and of barriers: towards their root, back from it, and a dissemination barrier's rounds.
+// Of a read; and of barriers: towards their root, back from it, and a dissemination barrier's rounds.
 enum class MessageKind : std::uint8_t { kRequest, kResponse, kArrive, kRelease, kRound };
 
 struct Message {

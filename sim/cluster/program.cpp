@@ -51,7 +51,9 @@ ProgramText::ProgramText(const Run& run)
   if (style_ == Style::kBulkSynchronous) {
     round = compute_ + 4 * read + 3 * between_reads_ + 2 * barrier_time(run);
   } else {
-    reads_ = static_cast<unsigned>(std::max<Nanoseconds>(1, compute_ / (between_reads_ + read)));
+    const Nanoseconds each = between_reads_ + (run.program.elapsed ? read : 0);
+    reads_ = static_cast<unsigned>(compute_ / std::max<Nanoseconds>(each, 1));
+    if (reads_ == 0) reads_ = 1;
     round = reads_ * (between_reads_ + read) + barrier_time(run);
   }
   rounds_ =

@@ -2,8 +2,8 @@
 //
 // Bulk-synchronous: compute C, barrier, read from four neighbours with some computing between, barrier.
 // Continuous: compute c, read from a process of the job by chance (also from itself), and so on until C
-// has passed since the last barrier in a dedicated machine, then a barrier. Both end with a barrier, and are repeated
-// until they would have run for the dedicated time.
+// of computing has been done (or, `elapsed`, until C has passed in a dedicated machine), barrier.
+// They are repeated for as often as comes nearest to the dedicated time.
 #pragma once
 
 #include <array>

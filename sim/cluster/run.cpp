@@ -39,6 +39,9 @@ Scheduler read_scheduler(RunTable table) {
         table.choice<Table>("table", {{"solaris", Table::kSolaris}, {"svr4", Table::kSvr4}});
   out.quantum = time_ms_or(table, "quantum_ms", out.quantum);
   out.slice = time_ms_or(table, "slice_ms", out.slice);
+  if (table.has("sleep_return"))
+    out.raise_every_sleep =
+        table.choice<bool>("sleep_return", {{"waited", false}, {"always", true}});
   if (table.has("clocks"))
     out.clocks_apart = table.choice<bool>("clocks", {{"apart", true}, {"together", false}});
   if (table.has("queues"))
@@ -60,6 +63,8 @@ Program read_program(RunTable table) {
   if (table.has("neighbours"))
     out.neighbours = table.choice<Neighbours>(
         "neighbours", {{"grid", Neighbours::kGrid}, {"ring", Neighbours::kRing}});
+  if (table.has("interval"))
+    out.elapsed = table.choice<bool>("interval", {{"computing", false}, {"elapsed", true}});
   table.end();
   return out;
 }

@@ -24,6 +24,7 @@ enum class Table { kSolaris, kSvr4 };
 struct Scheduler {
   Policy policy = Policy::kSolaris;
   Table table = Table::kSolaris;
+  bool raise_every_sleep = false;     // not only who has waited for longer than maxwait
   Nanoseconds quantum = 100'000'000;  // round-robin's
   Nanoseconds slice = 500'000'000;    // explicit coscheduling's
   bool clocks_apart = true;  // each workstation's clock ticks when it likes, or all at once
@@ -41,6 +42,8 @@ struct Program {
   Nanoseconds between_reads = 0;  // bulk-synchronous: 8 us; continuous: c
   Barrier barrier = Barrier::kRoot;
   Neighbours neighbours = Neighbours::kGrid;
+  bool elapsed = false;  // continuous: `compute` is the time from barrier to barrier in a dedicated
+                         // machine, not only the computing in it
 };
 
 // After `baseline` of spinning, a process spins on for `conditional` while messages come in, then sleeps.

@@ -40,6 +40,7 @@ void Solaris::ends(unsigned process) { find(process).state = State::kEnded; }
 
 bool Solaris::wakes(unsigned process, int running) {
   Thread& thread = find(process);
+  if (raise_every_sleep_) raise(thread, level(thread).slept);
   raise_if_it_has_waited(thread);
   thread.to_the_back = false;
   enqueue(thread, thread.left != ticks_);

@@ -25,8 +25,10 @@ namespace muster::cluster {
 class Solaris : public LocalScheduler {
  public:
   // Once a second, when `update_tick` of its ticks have passed, priorities are updated.
-  Solaris(const DispatchTable& table, unsigned update_tick)
-      : table_(table), update_tick_(update_tick % kTicksASecond) {}
+  Solaris(const DispatchTable& table, unsigned update_tick, bool raise_every_sleep = false)
+      : table_(table),
+        update_tick_(update_tick % kTicksASecond),
+        raise_every_sleep_(raise_every_sleep) {}
 
   void add(unsigned process) override;
   int pick() override;
@@ -62,6 +64,7 @@ class Solaris : public LocalScheduler {
 
   const DispatchTable& table_;
   unsigned update_tick_;
+  bool raise_every_sleep_;
   std::uint64_t ticks_ = 0;
   unsigned updates_ = 0;
   std::vector<Thread> threads_;
