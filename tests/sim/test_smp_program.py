@@ -12,7 +12,7 @@ from pathlib import Path
 
 PROGRAM = os.environ["MUSTER_SMP"]
 RUNS = Path(os.environ["MUSTER_SMP_RUNS"])
-RUN = str(RUNS / "linux-single.toml")
+RUN = str(Path(__file__).parent / "runs" / "single.toml")
 SHORT = ("--set", "job.0.barriers=50")
 
 
