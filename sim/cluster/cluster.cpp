@@ -8,7 +8,7 @@
 
 namespace muster::cluster {
 
-Cluster::Cluster(const Run& run, Trace* trace)
+Cluster::Cluster(const RunPlan& run, Trace* trace)
     : run_(run),
       text_(run),
       trace_(trace),

@@ -28,7 +28,7 @@ namespace muster::cluster {
 
 class Cluster {
  public:
-  explicit Cluster(const Run& run, Trace* trace = nullptr);
+  explicit Cluster(const RunPlan& run, Trace* trace = nullptr);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -94,7 +94,7 @@ class Cluster {
   }
   void trace(const Process& process, const char* what);
 
-  const Run run_;
+  const RunPlan run_;
   const ProgramText text_;
   Trace* const trace_;
   Nanoseconds now_ = 0;

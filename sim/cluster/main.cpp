@@ -34,7 +34,7 @@ int run(int count, char** words) {
       ->excludes(each);
   CLI11_PARSE(app, count, words);
 
-  Run one = load_run(file, settings);
+  RunPlan one = load_run(file, settings);
   if (traced) {
     Trace trace(stdout);
     Cluster(one, &trace).run();

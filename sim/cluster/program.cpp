@@ -27,7 +27,7 @@ std::array<unsigned, 4> on_ring(unsigned rank, unsigned processes) {
 
 }  // namespace
 
-Nanoseconds barrier_time(const Run& run) {
+Nanoseconds barrier_time(const RunPlan& run) {
   const auto levels = static_cast<Nanoseconds>(std::bit_width(run.processes - 1));
   const auto depth = static_cast<Nanoseconds>(std::bit_width(run.processes)) - 1;
   switch (run.program.barrier) {
@@ -41,7 +41,7 @@ Nanoseconds barrier_time(const Run& run) {
   return 0;
 }
 
-ProgramText::ProgramText(const Run& run)
+ProgramText::ProgramText(const RunPlan& run)
     : style_(run.program.style),
       compute_(run.program.compute),
       between_reads_(run.program.between_reads),

@@ -25,7 +25,7 @@ struct Step {
 // What is the same for all processes of all jobs.
 class ProgramText {
  public:
-  explicit ProgramText(const Run& run);
+  explicit ProgramText(const RunPlan& run);
 
   Style style() const { return style_; }
   Nanoseconds compute() const { return compute_; }
@@ -47,7 +47,7 @@ class ProgramText {
 };
 
 // From the first arrival to when all are released, where every process runs and all arrive at once.
-Nanoseconds barrier_time(const Run& run);
+Nanoseconds barrier_time(const RunPlan& run);
 
 class ProgramCounter {
  public:

@@ -93,10 +93,10 @@ Waiting read_waiting(RunTable table, Nanoseconds context_switch) {
 
 }  // namespace
 
-Run load_run(const std::filesystem::path& file, const std::vector<std::string>& settings) {
+RunPlan load_run(const std::filesystem::path& file, const std::vector<std::string>& settings) {
   const sim::RunFile parsed(file, settings);
   RunTable root = parsed.root();
-  Run out;
+  RunPlan out;
   out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, 1'000'000'000, 1));
   RunTable machine = root.table("machine");
   out.workstations = static_cast<unsigned>(machine.integer("workstations", 1, kMostWorkstations));
@@ -116,7 +116,7 @@ Run load_run(const std::filesystem::path& file, const std::vector<std::string>& 
   return out;
 }
 
-Run explicitly_coscheduled(Run run) {
+RunPlan explicitly_coscheduled(RunPlan run) {
   run.scheduler.policy = Policy::kExplicit;
   run.waiting = {.read_spin = kNever, .barrier_spin = kNever, .wake_spin = kNever};
   return run;

@@ -54,7 +54,7 @@ struct Waiting {
   Nanoseconds wake_spin = 0;  // after it was woken for a message that it does not wait for
 };
 
-struct Run {
+struct RunPlan {
   unsigned workstations = 0;
   Nanoseconds context_switch = 0;
   Nanoseconds latency = 0;
@@ -68,9 +68,9 @@ struct Run {
 };
 
 // Throws std::runtime_error that names the file, the line and the key.
-Run load_run(const std::filesystem::path& file, const std::vector<std::string>& settings = {});
+RunPlan load_run(const std::filesystem::path& file, const std::vector<std::string>& settings = {});
 
 // The same workload under explicit coscheduling, whose processes spin for as long as they wait.
-Run explicitly_coscheduled(Run run);
+RunPlan explicitly_coscheduled(RunPlan run);
 
 }  // namespace muster::cluster

@@ -14,8 +14,8 @@ namespace muster::cluster::test {
 constexpr Nanoseconds us(double time) { return static_cast<Nanoseconds>(time * 1000); }
 
 // One round of a bulk-synchronous job: compute 100 us, barrier, four reads with 8 us between, barrier.
-inline Run one_round(unsigned processes, double switch_us) {
-  Run run;
+inline RunPlan one_round(unsigned processes, double switch_us) {
+  RunPlan run;
   run.workstations = processes;
   run.context_switch = us(switch_us);
   run.latency = us(10);
@@ -51,7 +51,7 @@ struct Traced {
   }
 };
 
-inline Traced run_traced(const Run& run) {
+inline Traced run_traced(const RunPlan& run) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   Traced out;
   {
