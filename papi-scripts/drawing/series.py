@@ -53,6 +53,7 @@ class PanelOf:
     legend_at: str = "best"
     level: float | None = None  # a line across: where nothing is gained
     marks: tuple[float, ...] = ()  # lines down
+    log_x: bool = False
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ def panel_of(panel: PanelOf, table: Table) -> Panel:
         stacked=panel.stacked,
         level=panel.level,
         marks=panel.marks,
+        log_x=panel.log_x,
     )
 
 

@@ -77,16 +77,21 @@ Waiting read_waiting(RunTable table, Nanoseconds context_switch) {
                                                     {"block", Wait::kBlock},
                                                     {"two-phase", Wait::kTwoPhase},
                                                     {"conditional", Wait::kConditional}});
-  // Keys that the policy has no use for stay unread, and so unknown.
-  out.wake_spin =
-      policy == Wait::kSpin ? kNever : time_us_or(table, "wake_spin_us", context_switch);
-  if (policy == Wait::kSpin) {
-    out.read_spin = out.barrier_spin = kNever;
-  } else if (policy != Wait::kBlock) {
-    out.read_spin = time_us(table, "read_spin_us");
-    out.barrier_spin = time_us_or(table, "barrier_spin_us", out.read_spin);
+  // Keys that the policy has no use for are checked and passed over: so --set can change the policy.
+  const auto time_for = [&](const char* key, bool used) {
+    return used || table.has(key) ? time_us(table, key) : 0;
+  };
+  const bool spins_first = policy == Wait::kTwoPhase || policy == Wait::kConditional;
+  const Nanoseconds read_spin = time_for("read_spin_us", spins_first);
+  const Nanoseconds barrier_spin = time_us_or(table, "barrier_spin_us", read_spin);
+  const Nanoseconds conditional = time_for("conditional_us", policy == Wait::kConditional);
+  out.wake_spin = time_us_or(table, "wake_spin_us", context_switch);
+  if (spins_first) {
+    out.read_spin = read_spin;
+    out.barrier_spin = barrier_spin;
   }
-  if (policy == Wait::kConditional) out.conditional = time_us(table, "conditional_us");
+  if (policy == Wait::kConditional) out.conditional = conditional;
+  if (policy == Wait::kSpin) out.read_spin = out.barrier_spin = out.wake_spin = kNever;
   table.end();
   return out;
 }
