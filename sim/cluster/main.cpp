@@ -4,12 +4,29 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/tables.h"
 
 namespace muster::cluster {
 namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdout) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+File open(const std::string& name) {
+  File out(name == "-" ? stdout : std::fopen(name.c_str(), "w"));
+  if (out == nullptr) throw std::runtime_error(fmt::format("{}: cannot be written", name));
+  return out;
+}
 
 int run(int count, char** words) {
   CLI::App app(
@@ -21,23 +38,27 @@ int run(int count, char** words) {
   bool csv = false;
   bool alone = false;
   bool workstations = false;
-  bool traced = false;
+  std::string trace;
   app.add_option("RUN", file, "a run file (TOML)")->required();
   app.add_option("--set", settings, "key=value or table.key=value instead of the file's")
-      ->take_all();
+      ->allow_extra_args(false);
   app.add_option("--seeds", seeds, "as many runs, each with the next seed (default 1)")
       ->check(CLI::Range(1U, 10'000U));
   app.add_flag("--csv", csv, "every number, a line for each run");
   app.add_flag("--alone", alone, "without the reference, explicit coscheduling: no slowdown");
   auto* each = app.add_flag("--workstations", workstations, "what each workstation did, instead");
-  app.add_flag("--trace", traced, "who did what when, instead, as CSV: of the first seed only")
+  app.add_option("--trace", trace, "who did what when, as CSV, to FILE or stdout, instead")
+      ->expected(0, 1)
+      ->default_str("-")
       ->excludes(each);
   CLI11_PARSE(app, count, words);
 
   RunPlan one = load_run(file, settings);
-  if (traced) {
-    Trace trace(stdout);
-    Cluster(one, &trace).run();
+  if (app.count("--trace") > 0) {
+    if (seeds != 1) throw std::runtime_error("--trace is for one seed");
+    const File file_of_trace = open(trace.empty() ? "-" : trace);
+    Trace events(file_of_trace.get());
+    Cluster(one, &events).run();
     return 0;
   }
   std::vector<Outcome> outcomes;

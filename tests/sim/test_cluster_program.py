@@ -77,6 +77,12 @@ class ClusterTest(unittest.TestCase):
         times = [float(row["time_us"]) for row in events]
         self.assertEqual(times, sorted(times))
         self.assertEqual({row["priority"] for row in events[:32]}, {"29"})
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "trace.csv"
+            self.assertEqual(run(BULK, "--set", "jobs.dedicated_s=0.001", "--trace", file).stdout, "")
+            self.assertEqual(file.read_text(), done.stdout)
+            self.assertIn("cannot be written", run(BULK, "--trace", Path(folder) / "no" / "file").stderr)
+        self.assertIn("--trace is for one seed", run(BULK, "--trace", "--seeds", "2").stderr)
 
     def test_bad_settings(self) -> None:
         for setting, told in (
