@@ -43,7 +43,8 @@ void GanttTrace::processor_changed(Time now, unsigned number, const Processor& p
   Bar& bar = bars_[number];
   const Task* task = processor.switching ? processor.next : processor.current;
   close(number, bar, now);
-  bar = {now, processor.activity, task};
+  bar = {now, processor.activity, task != nullptr, task != nullptr ? task->number : 0,
+         task != nullptr ? task->job : 0};
 }
 
 void GanttTrace::finish(Time now) {
@@ -52,9 +53,9 @@ void GanttTrace::finish(Time now) {
 
 void GanttTrace::close(unsigned number, const Bar& bar, Time end) {
   if (bar.begin == end) return;
-  if (bar.task != nullptr) {
+  if (bar.has_thread) {
     fmt::print(out_, "{},{},{},{},{},{}\n", bar.begin, end, number, name_of(bar.activity),
-               bar.task->number, bar.task->job);
+               bar.thread, bar.job);
   } else {
     fmt::print(out_, "{},{},{},{},,\n", bar.begin, end, number, name_of(bar.activity));
   }

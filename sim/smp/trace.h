@@ -29,7 +29,10 @@ class GanttTrace : public Observer {
   struct Bar {
     Time begin = 0;
     Activity activity = Activity::kIdle;
-    const Task* task = nullptr;
+    // Not the thread itself: finish() comes when the run and its threads have gone.
+    bool has_thread = false;
+    unsigned thread = 0;
+    unsigned job = 0;
   };
   void close(unsigned number, const Bar& bar, Time end);
 
