@@ -45,7 +45,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Implicit coscheduling: how long to spin at reads and barriers (None: as the file says), and on while messages come."""
+    """Implicit coscheduling: how long to spin at reads and barriers, and how long on while messages come."""
 
     read_us: float
     barrier_us: float
