@@ -9,11 +9,12 @@ from pathlib import Path
 from tree import Tree
 
 # Which folder may include which. An arrow goes one way: platform <- waiting <- barriers <- runtime-hooks
-# <- preload, with counters beside the barriers. epcc is a plain OpenMP program and includes nothing of ours; tests may include all.
+# <- preload, with counters beside the barriers. epcc is a plain OpenMP program and includes nothing of ours, nor does gang; tests may include all.
 INNER = ["platform", "waiting", "barriers", "counters", "runtime-hooks", "preload"]
 ARROWS: dict[str, set[str]] = {folder: set(INNER[: i + 1]) for i, folder in enumerate(INNER)}
 ARROWS["counters"] = {"counters", "platform", "waiting"}  # beside the barriers, which do not know of it
 ARROWS["epcc"] = {"epcc"}
+ARROWS["gang"] = {"gang"}
 ARROWS["sim"] = {"sim", "platform", "waiting", "barriers"}
 ARROWS["benchmarks"] = {"benchmarks", "platform", "waiting", "barriers", "epcc"}
 ARROWS["tests"] = {*ARROWS, "tests"}

@@ -1,0 +1,195 @@
+// See keeper.h.
+#include "gang/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace gang {
+namespace {
+
+// What a keeper is asked.
+struct Asked {
+  enum Kind : int { kStart, kForward, kFinish };
+  Kind kind = kFinish;
+  int signal = 0;
+};
+
+template <typename Message>
+bool send_message(int line, const Message& message) {
+  ssize_t sent = 0;
+  do {
+    sent = send(line, &message, sizeof message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == sizeof message;
+}
+
+// False at the end of the line.
+template <typename Message>
+bool receive_message(int line, Message& message) {
+  ssize_t got = 0;
+  do {
+    got = recv(line, &message, sizeof message, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof message;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+class KeeperProcess {
+ public:
+  KeeperProcess(const Program& program, const Start& start, int line, pid_t group)
+      : program_(program), start_(start), line_(line), group_(group) {}
+
+  [[noreturn]] void run() {
+    setpgid(0, 0);
+    prctl(PR_SET_NAME, "gang-keeper");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    const int ended = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (ended < 0) _exit(1);
+    for (;;) {
+      pollfd waits[] = {{line_, POLLIN, 0}, {ended, POLLIN, 0}};
+      if (poll(waits, 2, -1) < 0 && errno != EINTR) _exit(1);
+      if (waits[1].revents != 0) {
+        signalfd_siginfo ignored;
+        while (read(ended, &ignored, sizeof ignored) > 0) continue;
+        bury();
+      }
+      if (waits[0].revents != 0) obey();
+    }
+  }
+
+ private:
+  void obey() {
+    Asked asked;
+    if (!receive_message(line_, asked)) {  // `gang` is no more
+      set_all_right(getpid(), start_.plain);
+      _exit(0);
+    }
+    if (asked.kind == Asked::kStart) start();
+    if (asked.kind == Asked::kForward && main_ > 0) kill(main_, asked.signal);
+    if (asked.kind == Asked::kFinish) {
+      set_all_right(getpid(), start_.plain);
+      end();
+    }
+  }
+
+  void start() {
+    int failure[2];
+    if (pipe2(failure, O_CLOEXEC) != 0) not_started(errno);
+    const pid_t child = fork();
+    if (child < 0) not_started(errno);
+    if (child == 0) become_program(failure[1]);
+    main_ = child;
+    close(failure[1]);
+    int error = 0;
+    if (read(failure[0], &error, sizeof error) == sizeof error) {
+      waitpid(child, nullptr, 0);
+      not_started(error);
+    }
+    close(failure[0]);
+  }
+
+  [[noreturn]] void become_program(int failure) {
+    setpgid(0, group_);
+    if (start_.cpus) sched_setaffinity(0, sizeof *start_.cpus, &*start_.cpus);
+    leave_short_slices();
+    std::vector<char*> words;
+    for (const std::string& word : program_.words) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    sigprocmask(SIG_SETMASK, &start_.signals, nullptr);
+    execvp(program_.file.c_str(), words.data());  // also runs scripts without a first line
+    const int error = errno;
+    if (write(failure, &error, sizeof error) != sizeof error) _exit(126);
+    _exit(127);
+  }
+
+  [[noreturn]] void not_started(int error) {
+    send_message(line_, Told{Told::kNotStarted, error, 0});
+    end();
+  }
+
+  // Waits for all who have ended; without anybody left the keeper's work is done.
+  void bury() {
+    for (;;) {
+      int status = 0;
+      const pid_t child = waitpid(-1, &status, WNOHANG);
+      if (child < 0 && errno == ECHILD) end();
+      if (child <= 0) return;
+      if (child != main_) continue;
+      main_ = -1;
+      send_message(line_, Told{Told::kMainEnded, status, 0});
+    }
+  }
+
+  [[noreturn]] void end() {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    send_message(line_,
+                 Told{Told::kAllEnded, 0, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)});
+    _exit(0);
+  }
+
+  const Program& program_;
+  const Start& start_;
+  int line_;
+  pid_t group_;
+  pid_t main_ = -1;
+};
+
+}  // namespace
+
+Keeper::Keeper(const Program& program, const Start& start, const std::vector<int>& others) {
+  int line[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  const pid_t group = getpgrp();
+  process_ = fork();
+  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (process_ == 0) {
+    close(line[0]);
+    for (const int other : others) close(other);
+    KeeperProcess(program, start, line[1], group).run();
+  }
+  close(line[1]);
+  line_ = line[0];
+}
+
+Keeper::~Keeper() {
+  close(line_);
+  await_end();
+}
+
+void Keeper::await_end() {
+  if (process_ > 0) waitpid(process_, nullptr, 0);
+  process_ = -1;
+}
+
+void Keeper::start() { send_message(line_, Asked{Asked::kStart, 0}); }
+void Keeper::forward(int signal) { send_message(line_, Asked{Asked::kForward, signal}); }
+void Keeper::finish() { send_message(line_, Asked{Asked::kFinish, 0}); }
+
+Told Keeper::hear() {
+  Told told;
+  if (!receive_message(line_, told)) return {Told::kLost, 0, 0};
+  return told;
+}
+
+}  // namespace gang
