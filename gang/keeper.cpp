@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +45,14 @@ bool receive_message(int line, Message& message) {
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// Of one that lives.
+double cpu_seconds_of(pid_t process) {
+  clockid_t clock = 0;
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 class KeeperProcess {
@@ -141,8 +150,9 @@ class KeeperProcess {
   [[noreturn]] void end() {
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
-    send_message(line_,
-                 Told{Told::kAllEnded, 0, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)});
+    double seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    for (const Process& process : descendants(getpid())) seconds += cpu_seconds_of(process.id);
+    send_message(line_, Told{Told::kAllEnded, 0, seconds});
     _exit(0);
   }
 

@@ -13,7 +13,7 @@ struct GangsPart {
   double weight = 1;
   std::size_t turns = 0;
   double turn_seconds = 0;  // of its turns, by the clock
-  double cpu_seconds = 0;   // of all its processes that have ended
+  double cpu_seconds = 0;   // of all its processes
   int status = 0;           // as a shell has it
 };
 
