@@ -54,6 +54,7 @@ class PanelOf:
     level: float | None = None  # a line across: where nothing is gained
     marks: tuple[float, ...] = ()  # lines down
     log_x: bool = False
+    x_names: tuple[str, ...] = ()  # of x = 0, 1, ..., where they are no numbers
 
 
 @dataclass(frozen=True)

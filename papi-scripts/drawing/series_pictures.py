@@ -27,6 +27,8 @@ def panel_of(panel: PanelOf, table: Table) -> Panel:
         level=panel.level,
         marks=panel.marks,
         log_x=panel.log_x,
+        x_names=panel.x_names,
+        x_ticks=range(len(panel.x_names)),
     )
 
 
