@@ -128,11 +128,11 @@ void Machine::wake(std::span<Task* const> tasks, unsigned processor) {
   if (!ready.empty()) scheduler_.wake(ready, processor);
 }
 
-void Machine::interrupt(unsigned number) {
+void Machine::interrupt(unsigned number, Time delay) {
   Processor& processor = processors_[number];
   if (processor.interrupted) return;
   processor.interrupted = true;
-  if (!processor.switching) schedule(now_ + shape_.interrupt_delay, Kind::kInterrupt, number, 0);
+  if (!processor.switching) schedule(now_ + delay, Kind::kInterrupt, number, 0);
 }
 
 void Machine::set_timer(unsigned number, Time at) {

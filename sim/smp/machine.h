@@ -86,7 +86,10 @@ class Machine {
   void wake(std::span<Task* const> tasks, unsigned processor);
 
   // For schedulers.
-  void interrupt(unsigned processor);
+  void interrupt(unsigned processor) { interrupt(processor, shape_.interrupt_delay); }
+  // After another delay: its own sees it at once, an idle one has to be woken. One that switches has the
+  // machine's, when it has switched.
+  void interrupt(unsigned processor, Time delay);
   bool idle(unsigned processor) const {
     const Processor& one = processors_[processor];
     return one.current == nullptr && !one.switching;
