@@ -122,6 +122,8 @@ void Job::make(Machine& machine, std::uint64_t seed, std::function<void()> when_
     // Numbered over all jobs, so that no two threads of a run draw alike.
     const Intervals intervals(plan_.interval, seed, static_cast<unsigned>(machine.tasks().size()));
     tasks_.push_back(&machine.make_task(number_, behaviour(thread, intervals)));
+    tasks_.back()->nice = plan_.nice;
+    tasks_.back()->slice = plan_.slice;
   }
 }
 

@@ -41,6 +41,9 @@ struct JobPlan {
   std::uint64_t barriers = 0;  // then it is done
   std::string policy;          // how it waits
   Time arrives = 0;
+  // Of each thread, where the scheduler knows of it.
+  int nice = 0;
+  Time slice = 0;  // 0: the scheduler's
 };
 
 class Job {

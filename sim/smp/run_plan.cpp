@@ -68,6 +68,11 @@ void read_job(RunTable table, RunPlan& plan) {
   job.size = static_cast<unsigned>(table.integer("size", job.synchronizing ? 1 : 0, kMostThreads));
   const std::int64_t count = table.integer_or("count", 0, kMostThreads, 1);
   job.arrives = table.integer_or("arrives", 0, kLongest, 0);
+  job.nice = static_cast<int>(table.integer_or("nice", -20, 19, 0));
+  // What sched_setattr takes.
+  job.slice = table.integer_or("slice", 100'000, 100'000'000, 0);
+  if (job.slice != 0 && plan.scheduler != "eevdf")
+    table.fail_at("slice", "is of the scheduler eevdf only");
   if (job.synchronizing) {
     read_interval(table, plan, job);
     if (table.has("label")) job.label = table.get<std::string>("label");

@@ -1,5 +1,6 @@
 #include "sim/smp/schedulers.h"
 
+#include "sim/smp/eevdf.h"
 #include "sim/smp/gang.h"
 #include "sim/smp/linux24.h"
 #include "sim/smp/round_robin.h"
@@ -9,7 +10,7 @@ namespace {
 
 using sim::RunTable;
 
-enum class Kind : std::uint8_t { kRoundRobin, kLinux24, kGang };
+enum class Kind : std::uint8_t { kRoundRobin, kLinux24, kGang, kEevdf };
 
 void read_round_robin(RunTable& table, RunPlan& plan) {
   const Time quantum = table.integer("quantum", 1, kLongest);
@@ -43,11 +44,34 @@ void read_gang(RunTable& table, RunPlan& plan) {
   plan.make_scheduler = [slice, weights] { return std::make_unique<Gang>(slice, weights); };
 }
 
+void read_eevdf(RunTable& table, RunPlan& plan) {
+  if (plan.unit != Unit::kNs) table.fail_at("kind", "\"eevdf\" needs unit = \"ns\"");
+  constexpr Time kSecond = 1'000'000'000;
+  EevdfRules rules;
+  const auto time = [&](const char* key, Time least, Time otherwise) {
+    return table.integer_or(key, least, kSecond, otherwise);
+  };
+  rules.tick = time("tick", 1'000, rules.tick);
+  rules.base_slice = time("base_slice", 100'000, rules.base_slice);
+  rules.migration_cost = time("migration_cost", 0, rules.migration_cost);
+  rules.idle_exit = time("idle_exit", 0, rules.idle_exit);
+  rules.newidle_cost = time("newidle_cost", 0, rules.newidle_cost);
+  rules.llc = static_cast<unsigned>(table.integer_or("llc", 1, kMostProcessors, rules.llc));
+  rules.run_to_parity = table.flag_or("run_to_parity", rules.run_to_parity);
+  rules.preempt_short = table.flag_or("preempt_short", rules.preempt_short);
+  rules.delay_dequeue = table.flag_or("delay_dequeue", rules.delay_dequeue);
+  rules.place_lag = table.flag_or("place_lag", rules.place_lag);
+  rules.proportional_newidle = table.flag_or("proportional_newidle", rules.proportional_newidle);
+  plan.make_scheduler = [rules] { return std::make_unique<Eevdf>(rules); };
+}
+
 }  // namespace
 
 void read_scheduler(RunTable table, RunPlan& plan) {
-  const Kind kind = table.choice<Kind>(
-      "kind", {{"rr", Kind::kRoundRobin}, {"linux24", Kind::kLinux24}, {"gang", Kind::kGang}});
+  const Kind kind = table.choice<Kind>("kind", {{"rr", Kind::kRoundRobin},
+                                                {"linux24", Kind::kLinux24},
+                                                {"gang", Kind::kGang},
+                                                {"eevdf", Kind::kEevdf}});
   plan.scheduler = table.get<std::string>("kind");
   switch (kind) {
     case Kind::kRoundRobin:
@@ -58,6 +82,9 @@ void read_scheduler(RunTable table, RunPlan& plan) {
       break;
     case Kind::kGang:
       read_gang(table, plan);
+      break;
+    case Kind::kEevdf:
+      read_eevdf(table, plan);
       break;
   }
   table.end();

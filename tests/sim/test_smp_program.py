@@ -13,6 +13,7 @@ from pathlib import Path
 PROGRAM = os.environ["MUSTER_SMP"]
 RUNS = Path(os.environ["MUSTER_SMP_RUNS"])
 RUN = str(Path(__file__).parent / "runs" / "single.toml")
+EEVDF = str(RUNS / "eevdf-single.toml")
 SHORT = ("--set", "job.0.barriers=50")
 
 
@@ -94,7 +95,7 @@ class SmpTest(unittest.TestCase):
             ("machine.processor=1", "unknown key processor; known here: context_switch"),
             ("machine.context_switch=-1", "context_switch must be a whole number from 0"),
             ("wait.policy=3cs", 'policy cannot be "3cs"; allowed: spin, block, cs'),
-            ("scheduler.kind=cfs", 'kind cannot be "cfs"; allowed: rr, linux24, gang'),
+            ("scheduler.kind=cfs", 'kind cannot be "cfs"; allowed: rr, linux24, gang, eevdf'),
             ("scheduler.wake_up=best", 'wake_up cannot be "best"; allowed: original, ap, gv'),
             ("scheduler.quantum=5", "unknown key quantum"),
             ("job.0.granularity=tiny", 'granularity cannot be "tiny"; allowed: fine, medium, coarse'),
@@ -110,6 +111,32 @@ class SmpTest(unittest.TestCase):
             self.assertEqual(done.stdout, "")
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertIn(what, done.stderr)
+
+    def test_says_what_is_wrong_of_eevdf(self) -> None:
+        for setting, what in (
+            ("unit=steps", 'kind "eevdf" needs unit = "ns"'),
+            ("scheduler.tick=0", "tick must be a whole number from 1000 to 1000000000"),
+            ("scheduler.base_slice=1", "base_slice must be a whole number from 100000"),
+            ("scheduler.llc=0", "llc must be a whole number from 1 to 4096"),
+            ("scheduler.idle_exit=-1", "idle_exit must be a whole number from 0"),
+            ("scheduler.run_to_parity=maybe", "run_to_parity is of the wrong kind"),
+            ("scheduler.quantum=5", "unknown key quantum"),
+            ("job.0.nice=20", "nice must be a whole number from -20 to 19"),
+            ("job.0.slice=5", "slice must be a whole number from 100000 to 100000000"),
+        ):
+            done = run(EEVDF, "--set", setting)
+            self.assertEqual(done.returncode, 2, setting)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(what, done.stderr)
+        done = run(RUN, "--set", "job.0.slice=200000")
+        self.assertIn("slice is of the scheduler eevdf only", done.stderr)
+
+    def test_a_shorter_slice_helps_a_job_beside_hogs(self) -> None:
+        load = ("--csv", "--set", "machine.processors=2", "--set", "job.0.size=2", "--set", "job.1.size=4")
+        (usual,) = rows(EEVDF, *load)
+        (short,) = rows(EEVDF, *load, "--set", "job.0.slice=100000")
+        self.assertLess(int(short["elapsed"]), int(usual["elapsed"]))
 
     def test_negative_deviation_names_file_and_line(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
