@@ -16,7 +16,7 @@ ARROWS["counters"] = {"counters", "platform", "waiting"}  # beside the barriers,
 ARROWS["epcc"] = {"epcc"}
 ARROWS["gang"] = {"gang"}
 ARROWS["sim"] = {"sim", "platform", "waiting", "barriers"}
-ARROWS["benchmarks"] = {"benchmarks", "platform", "waiting", "barriers", "epcc"}
+ARROWS["benchmarks"] = {"benchmarks", "platform", "waiting", "barriers", "epcc", "sim"}
 ARROWS["tests"] = {*ARROWS, "tests"}
 
 MOST_LINES = 400
