@@ -26,6 +26,7 @@ CROSSING_NS = 60
 
 MOST_OTHERS = 0.04
 TRIES = 2
+SEEDS = 7
 
 
 class Row(NamedTuple):
@@ -167,19 +168,24 @@ def main() -> int:
 
     print("Machine, ns: " + ", ".join(f"{name} {ns:.0f}" for name, ns in kept["machine_ns"].items()))
     options = [f"--{name}={round(ns)}" for name, ns in kept["machine_ns"].items()]
+    program = str(arguments.bin / "eevdf_predict")
     predictions = {
-        setting: run([str(arguments.bin / "eevdf_predict"), *options, setting[0], str(arguments.seconds), *setting[1:]])
+        setting: [
+            run([program, *options, f"--seed={seed}", setting[0], str(arguments.seconds), *setting[1:]])
+            for seed in range(1, SEEDS + 1)
+        ]
         for setting in settings
     }
-    print("| setting | real: median | least | most | simulated | / median |\n|---|---|---|---|---|---|")
+    print("| setting | real | least | most | simulated | least | most | ratio |\n|---|---|---|---|---|---|---|---|")
     for row in rows():
         if row.arguments not in predictions:
             continue
         measured = [value(one, row.path) for one in real[" ".join(row.arguments)]]
+        predicted = [value(one, row.path) for one in predictions[row.arguments]]
+        cells = [f"{of(values):.4g}" for values in (measured, predicted) for of in (statistics.median, min, max)]
         median = statistics.median(measured)
-        predicted = value(predictions[row.arguments], row.path)
-        ratio = f"{predicted / median:.2f}" if median > 0 else "-"
-        print(f"| {row.name} | {median:.4g} | {min(measured):.4g} | {max(measured):.4g} | {predicted:.4g} | {ratio} |")
+        ratio = f"{statistics.median(predicted) / median:.2f}" if median > 0 else "-"
+        print(f"| {row.name} | {' | '.join(cells)} | {ratio} |")
     return 0
 
 

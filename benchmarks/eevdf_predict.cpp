@@ -11,6 +11,7 @@
 
 #include "sim/smp/eevdf.h"
 #include "sim/smp/machine.h"
+#include "waiting/random.h"
 
 namespace muster::smp {
 namespace {
@@ -26,6 +27,7 @@ struct Setting {
   Time timer_delay = 20'000;     // from the time to the interrupt
   Time crossing = 60;            // of a cache line between processors
   double seconds = 1;
+  std::uint64_t seed = 1;
   Time duration() const { return static_cast<Time>(seconds * 1e9); }
 };
 
@@ -88,7 +90,9 @@ class World {
           pinned;
   }
   void run(const Setting& setting) {
-    machine.arrive(all, 0);
+    // Real threads do not start at once: who shares a processor's turns with whom follows from that.
+    MixedNumbers numbers(setting.seed);
+    for (Task* task : all) machine.arrive({task}, numbers.next() % 20'000 * kUs);
     machine.run(setting.duration());
   }
 
@@ -289,6 +293,7 @@ void run(int argc, char** argv) {
   app.add_option("--local-wake-call", setting.local_wake_call, "ns, of one on its own processor");
   app.add_option("--timer-delay", setting.timer_delay, "ns, that a timer is late");
   app.add_option("--crossing", setting.crossing, "ns, of a cache line");
+  app.add_option("--seed", setting.seed, "of when the threads start, in the first 20 ms");
   app.add_option("--tick", setting.rules.tick, "ns")->check(CLI::PositiveNumber);
   const auto command = [&](const char* name, const char* help) {
     CLI::App* const sub = app.add_subcommand(name, help);
