@@ -17,6 +17,7 @@ namespace muster::smp {
 namespace {
 
 constexpr Time kUs = 1'000;
+constexpr Time kStarts = 20'000 * kUs;  // all threads have started by then
 
 struct Setting {
   MachineShape shape{2, 1'500, 18'000};
@@ -92,7 +93,7 @@ class World {
   void run(const Setting& setting) {
     // Real threads do not start at once: who shares a processor's turns with whom follows from that.
     MixedNumbers numbers(setting.seed);
-    for (Task* task : all) machine.arrive({task}, numbers.next() % 20'000 * kUs);
+    for (Task* task : all) machine.arrive({task}, numbers.next() % kStarts);
     machine.run(setting.duration());
   }
 
@@ -125,7 +126,7 @@ void yield(const Setting& setting, unsigned hogs) {
   Task& yielder = world.thread([&](Machine& machine, Task&) {
     called = !called;
     if (!called) return Demand{Demand::Kind::kYield, 0};
-    if (last > 0) took.push_back(machine.now() - last);
+    if (last > kStarts) took.push_back(machine.now() - last);
     last = machine.now();
     return Demand{Demand::Kind::kCompute, setting.call};
   });
@@ -145,7 +146,7 @@ void sleep_beside(const Setting& setting, unsigned hogs, Time slice) {
       .thread([&](Machine& machine, Task&) {
         awake = !awake;
         if (awake) {
-          if (due > 0) late.push_back(machine.now() - due);
+          if (due > kStarts) late.push_back(machine.now() - due);
           return Demand{Demand::Kind::kCompute, 20 * kUs};
         }
         due = machine.now() + 1'000 * kUs;
