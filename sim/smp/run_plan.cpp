@@ -204,8 +204,8 @@ std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
   std::vector<JobPlan> out = jobs;
   if (!mix) return out;
   MixedNumbers numbers(of_seed ^ 0x5851F42D4C957F2DU);
-  const auto below = [&](std::size_t limit) {
-    return static_cast<unsigned>(numbers.next() % limit);
+  const auto below = [&](std::size_t bound) {
+    return static_cast<unsigned>(numbers.next() % bound);
   };
   for (unsigned left = mix->threads; left > 0;) {
     JobPlan job;
