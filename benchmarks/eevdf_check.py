@@ -151,6 +151,11 @@ def main() -> int:
         kept = json.loads(arguments.json.read_text())
     real: dict[str, list[dict[str, Any]]] = kept["real"]
     disturbed = False
+
+    def keep() -> None:
+        if arguments.json:
+            arguments.json.write_text(json.dumps(kept, indent=1) + "\n")
+
     try:
         kept["machine_ns"] = kept["machine_ns"] or measure_machine(arguments.bin)
         for setting, _ in itertools.product(settings, range(arguments.rounds)):
@@ -158,11 +163,10 @@ def main() -> int:
             if len(done) < arguments.rounds:
                 command = [setting[0], str(arguments.seconds), *setting[1:]]
                 done.append(run_alone([str(arguments.bin / "eevdf_probe"), *command]))
+                keep()
     except DisturbedError as setting:
         print(f"eevdf_check.py: {setting}: others used the CPUs {TRIES} times", file=sys.stderr)
         disturbed = True
-    if arguments.json:
-        arguments.json.write_text(json.dumps(kept, indent=1) + "\n")
     if disturbed:
         return 1
 
