@@ -241,14 +241,16 @@ class Pair {
   }
 
   Demand waits(Member& one, Task&) {
+    if (one.doing == Doing::kYields) {  // looks after each yield only
+      one.yields = !one.yields;
+      if (one.yields) return {Demand::Kind::kYield, 0};
+    }
     if (episode_ != one.episode) {
       one.doing = Doing::kReleases;
       return compute(setting_.crossing);
     }
     switch (one.doing) {
       case Doing::kYields:
-        one.yields = !one.yields;
-        if (one.yields) return {Demand::Kind::kYield, 0};
         return compute(setting_.call);
       case Doing::kSpins:
         one.doing = Doing::kCalls;
