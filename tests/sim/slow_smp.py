@@ -230,7 +230,10 @@ class Machine:
             thread.state = state
         following = self.rules.choose(processor, thread if can_run else None)
         if following is thread and can_run:
+            thread.left -= self.now - processor.began
             self.rules.begins(processor)
+            if "freed" not in processor.due:
+                self.go_on(processor)
             return
         if thread is None and following is None:
             return
@@ -304,3 +307,79 @@ class RoundRobin(Rules):
 
     def timer(self, processor: Processor) -> bool:
         return True
+
+
+class Linux(Rules):
+    """Linux 2.2 and 2.4, with sampled accounting."""
+
+    def __init__(self, tick: int, default: int, wake_up: str = "original", penalty: int = 15, bonus: int = 1) -> None:
+        self.tick, self.default, self.wake_up, self.penalty, self.bonus = tick, default, wake_up, penalty, bonus
+        self.threshold = 1
+        self.queue: list[Thread] = []  # of all that can run, those that do as well
+
+    def begin(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            thread.counter = self.default
+        self.queue = list(threads)
+        for thread in threads:
+            self.find(thread, passing_over=True)
+
+    def wake(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            if thread in self.queue:
+                self.queue.remove(thread)
+            self.queue.insert(0, thread)
+        for thread in threads:
+            self.find(thread, passing_over=self.wake_up == "ap")
+
+    def released(self, thread: Thread) -> None:
+        self.find(thread, passing_over=self.wake_up == "ap")
+
+    def goodness(self, thread: Thread, processor: Processor, job: Job | None) -> int:
+        if thread.counter == 0:
+            return 0
+        at_home = self.penalty if thread.last is processor else 0
+        return thread.counter + at_home + (self.bonus if thread.job is job else 0)
+
+    def find(self, thread: Thread, passing_over: bool) -> None:
+        processors = [one for one in self.machine.processors if not (passing_over and one.interrupted)]
+        idle = [one for one in processors if one.idle()]
+        chosen: Processor | None = None
+        if thread.last in idle:
+            chosen = thread.last
+        elif idle:
+            chosen = min(idle, key=lambda one: (one.idle_since, one.number))
+        else:
+            most = self.threshold
+            for one in processors:
+                if one.current is None or one.switching:
+                    continue
+                job = one.current.job
+                more = self.goodness(thread, one, job) - self.goodness(one.current, one, job)
+                if more > most:
+                    chosen, most = one, more
+        thread.found = chosen is not None
+        if chosen is not None:
+            self.machine.interrupt(chosen)
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        self.queue = [thread for thread in self.queue if thread.state not in ("blocked", "gone")]
+        able = [] if previous is None else [previous]
+        able += [thread for thread in self.queue if thread is not previous and thread.on is None]
+        if not able:
+            return None
+        if all(thread.counter == 0 for thread in able):
+            for thread in self.machine.threads:
+                thread.counter = self.default + thread.counter // 2
+        best = max(self.goodness(thread, processor, processor.job) for thread in able)
+        return next(thread for thread in able if self.goodness(thread, processor, processor.job) == best)
+
+    def begins(self, processor: Processor) -> None:
+        self.machine.cause(processor, "timer", (self.machine.now // self.tick + 1) * self.tick)
+
+    def timer(self, processor: Processor) -> bool:
+        thread = processor.current
+        thread.counter = max(0, thread.counter - 1)
+        if thread.counter > 0:
+            self.begins(processor)
+        return thread.counter == 0
