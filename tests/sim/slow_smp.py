@@ -173,6 +173,7 @@ class Machine:
 
     def switched(self, processor: Processor) -> None:
         left, processor.switching = processor.current, False
+        late = processor.interrupted and "chosen_anew" not in processor.due
         processor.current, processor.next = processor.next, None
         if left is not None:
             left.on = None
@@ -194,6 +195,8 @@ class Machine:
         if runs:
             self.rules.begins(processor)
             self.resume(processor)
+        if late:
+            self.cause(processor, "chosen_anew", self.now)
 
     def resume(self, processor: Processor) -> None:
         thread = processor.current
@@ -352,10 +355,10 @@ class Linux(Rules):
         else:
             most = self.threshold
             for one in processors:
-                if one.current is None or one.switching:
+                runs = one.next if one.switching else one.current
+                if runs is None:
                     continue
-                job = one.current.job
-                more = self.goodness(thread, one, job) - self.goodness(one.current, one, job)
+                more = self.goodness(thread, one, runs.job) - self.goodness(runs, one, runs.job)
                 if more > most:
                     chosen, most = one, more
         thread.found = chosen is not None
