@@ -356,9 +356,10 @@ class Linux(Rules):
             most = self.threshold
             for one in processors:
                 runs = one.next if one.switching else one.current
-                if runs is None:
-                    continue
-                more = self.goodness(thread, one, runs.job) - self.goodness(runs, one, runs.job)
+                if runs is None:  # it becomes idle
+                    more = self.goodness(thread, one, None)
+                else:
+                    more = self.goodness(thread, one, runs.job) - self.goodness(runs, one, runs.job)
                 if more > most:
                     chosen, most = one, more
         thread.found = chosen is not None
