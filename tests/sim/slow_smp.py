@@ -332,11 +332,37 @@ class Linux(Rules):
             if thread in self.queue:
                 self.queue.remove(thread)
             self.queue.insert(0, thread)
+        if self.wake_up == "gv" and len(threads) > 1:
+            self.find_pairs(threads)
+            return
         for thread in threads:
-            self.find(thread, passing_over=self.wake_up == "ap")
+            self.find(thread, passing_over=self.wake_up != "original")
+
+    def find_pairs(self, threads: list[Thread]) -> None:
+        """The best pair first, then the best of the others."""
+        left, free = list(threads), [one for one in self.machine.processors if not one.interrupted]
+        for thread in threads:
+            thread.found = False
+        while left and free:
+            pairs = [(self.advantage(thread, one), thread, one) for thread in left for one in free]
+            most, thread, one = max(pairs, key=lambda pair: pair[0])
+            if most <= self.threshold:
+                return
+            thread.found = True
+            self.machine.interrupt(one)
+            left.remove(thread)
+            free.remove(one)
+
+    def advantage(self, thread: Thread, processor: Processor) -> int:
+        if processor.idle():
+            return FOREVER + (1 if thread.last is processor else 0)
+        runs = processor.next if processor.switching else processor.current
+        if runs is None:  # it becomes idle
+            return self.goodness(thread, processor, None)
+        return self.goodness(thread, processor, runs.job) - self.goodness(runs, processor, runs.job)
 
     def released(self, thread: Thread) -> None:
-        self.find(thread, passing_over=self.wake_up == "ap")
+        self.find(thread, passing_over=self.wake_up != "original")
 
     def goodness(self, thread: Thread, processor: Processor, job: Job | None) -> int:
         if thread.counter == 0:
@@ -355,11 +381,7 @@ class Linux(Rules):
         else:
             most = self.threshold
             for one in processors:
-                runs = one.next if one.switching else one.current
-                if runs is None:  # it becomes idle
-                    more = self.goodness(thread, one, None)
-                else:
-                    more = self.goodness(thread, one, runs.job) - self.goodness(runs, one, runs.job)
+                more = self.advantage(thread, one)
                 if more > most:
                     chosen, most = one, more
         thread.found = chosen is not None

@@ -102,6 +102,12 @@ class SlowSimulator(unittest.TestCase):
                 with self.subTest(wake_up=wake_up, processors=processors, size=size, spin=spin, others=others):
                     self.linux(processors, 500, wake_up, self.jobs(size, spin, others))
 
+    def test_linux_global_view(self) -> None:
+        """With others, so that no processor is idle: which of several idle ones a thread gets, the docs leave open."""
+        for processors, size, spin in self.cases(2, 3):
+            with self.subTest(processors=processors, size=size, spin=spin):
+                self.linux(processors, 500, "gv", self.jobs(size, spin, 3))
+
     def test_linux_epochs(self) -> None:
         for wake_up, others in (("original", 0), ("ap", 3)):
             for processors, size, spin in self.cases(1, 2):
