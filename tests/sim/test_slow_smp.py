@@ -12,7 +12,8 @@ import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
-from slow_smp import Job, Linux, Machine, RoundRobin, Rules
+from slow_rules import Linux, RoundRobin
+from slow_smp import Job, Machine, Rules
 
 SMP = Path(os.environ.get("MUSTER_SMP", "build/release/bin/smp")).resolve()
 CONTEXT_SWITCH, QUANTUM, TICK = 6, 20, 5

@@ -1,0 +1,141 @@
+"""The schedulers of the slow simulator (slow_smp.py): round robin, and Linux 2.2 and 2.4 with their wake-up schemes."""
+
+from __future__ import annotations
+
+from slow_smp import FOREVER, Job, Processor, Rules, Thread
+
+
+class RoundRobin(Rules):
+    def __init__(self, quantum: int) -> None:
+        self.quantum = quantum
+        self.queue: list[Thread] = []
+
+    def begin(self, threads: list[Thread]) -> None:
+        self.wake(threads)
+
+    def wake(self, threads: list[Thread]) -> None:
+        self.queue += threads
+        for thread in threads:
+            self.released(thread)
+
+    def released(self, thread: Thread) -> None:
+        """The longest idle processor, if there is one."""
+        idle = [one for one in self.machine.processors if one.idle() and not one.interrupted]
+        thread.found = bool(idle)
+        if idle:
+            self.machine.interrupt(min(idle, key=lambda one: (one.idle_since, one.number)))
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        if previous is not None and any(thread.on is None for thread in self.queue):
+            self.queue.append(previous)
+            previous = None
+        for thread in self.queue:
+            if thread.on is None:
+                self.queue.remove(thread)
+                return thread
+        return previous
+
+    def begins(self, processor: Processor) -> None:
+        self.machine.cause(processor, "timer", self.machine.now + self.quantum)
+
+    def timer(self, processor: Processor) -> bool:
+        return True
+
+
+class Linux(Rules):
+    """Linux 2.2 and 2.4, with sampled accounting."""
+
+    def __init__(self, tick: int, default: int, wake_up: str = "original", penalty: int = 15, bonus: int = 1) -> None:
+        self.tick, self.default, self.wake_up, self.penalty, self.bonus = tick, default, wake_up, penalty, bonus
+        self.threshold = 1
+        self.queue: list[Thread] = []  # of all that can run, those that do as well
+
+    def begin(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            thread.counter = self.default
+        self.queue = list(threads)
+        for thread in threads:
+            self.find(thread, passing_over=True)
+
+    def wake(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            if thread in self.queue:
+                self.queue.remove(thread)
+            self.queue.insert(0, thread)
+        if self.wake_up == "gv" and len(threads) > 1:
+            self.find_pairs(threads)
+            return
+        for thread in threads:
+            self.find(thread, passing_over=self.wake_up != "original")
+
+    def find_pairs(self, threads: list[Thread]) -> None:
+        """The best pair first, then the best of the others."""
+        left, free = list(threads), [one for one in self.machine.processors if not one.interrupted]
+        for thread in threads:
+            thread.found = False
+        while left and free:
+            pairs = [(self.advantage(thread, one), thread, one) for thread in left for one in free]
+            most, thread, one = max(pairs, key=lambda pair: pair[0])
+            if most <= self.threshold:
+                return
+            thread.found = True
+            self.machine.interrupt(one)
+            left.remove(thread)
+            free.remove(one)
+
+    def advantage(self, thread: Thread, processor: Processor) -> int:
+        if processor.idle():
+            return FOREVER + (1 if thread.last is processor else 0)
+        runs = processor.next if processor.switching else processor.current
+        if runs is None:  # it becomes idle
+            return self.goodness(thread, processor, None)
+        return self.goodness(thread, processor, runs.job) - self.goodness(runs, processor, runs.job)
+
+    def released(self, thread: Thread) -> None:
+        self.find(thread, passing_over=self.wake_up != "original")
+
+    def goodness(self, thread: Thread, processor: Processor, job: Job | None) -> int:
+        if thread.counter == 0:
+            return 0
+        at_home = self.penalty if thread.last is processor else 0
+        return thread.counter + at_home + (self.bonus if thread.job is job else 0)
+
+    def find(self, thread: Thread, passing_over: bool) -> None:
+        processors = [one for one in self.machine.processors if not (passing_over and one.interrupted)]
+        idle = [one for one in processors if one.idle()]
+        chosen: Processor | None = None
+        if thread.last in idle:
+            chosen = thread.last
+        elif idle:
+            chosen = min(idle, key=lambda one: (one.idle_since, one.number))
+        else:
+            most = self.threshold
+            for one in processors:
+                more = self.advantage(thread, one)
+                if more > most:
+                    chosen, most = one, more
+        thread.found = chosen is not None
+        if chosen is not None:
+            self.machine.interrupt(chosen)
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        self.queue = [thread for thread in self.queue if thread.state not in ("blocked", "gone")]
+        able = [] if previous is None else [previous]
+        able += [thread for thread in self.queue if thread is not previous and thread.on is None]
+        if not able:
+            return None
+        if all(thread.counter == 0 for thread in able):
+            for thread in self.machine.threads:
+                thread.counter = self.default + thread.counter // 2
+        best = max(self.goodness(thread, processor, processor.job) for thread in able)
+        return next(thread for thread in able if self.goodness(thread, processor, processor.job) == best)
+
+    def begins(self, processor: Processor) -> None:
+        self.machine.cause(processor, "timer", (self.machine.now // self.tick + 1) * self.tick)
+
+    def timer(self, processor: Processor) -> bool:
+        thread = processor.current
+        thread.counter = max(0, thread.counter - 1)
+        if thread.counter > 0:
+            self.begins(processor)
+        return thread.counter == 0
