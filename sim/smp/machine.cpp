@@ -226,6 +226,7 @@ void Machine::switch_to(unsigned number, Task* next) {
     if (next->on_processor) throw std::logic_error("a thread was chosen twice");
     next->on_processor = true;
   }
+  if (next == nullptr) processor.idle_since = now_;
   processor.next = next;
   processor.switching = true;
   ++processor.turn;
@@ -241,7 +242,6 @@ void Machine::switched(unsigned number) {
   processor.current = next;
   processor.next = nullptr;
   if (next == nullptr) {
-    processor.idle_since = now_;
     set_activity(number, Activity::kIdle);
     set_timer(number, kNever);
   } else {

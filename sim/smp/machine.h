@@ -39,7 +39,7 @@ struct Processor {
   Task* next = nullptr;     // who is being switched to
   bool switching = false;
   bool interrupted = false;  // is going to choose anew
-  Time idle_since = 0;
+  Time idle_since = 0;       // when that was decided
   Activity activity = Activity::kIdle;
   Time since = 0;  // of the activity
   Time times[kActivities] = {};
@@ -90,9 +90,11 @@ class Machine {
   // After another delay: its own sees it at once, an idle one has to be woken. One that switches has the
   // machine's, when it has switched.
   void interrupt(unsigned processor, Time delay);
+  // Nobody runs there, or is going to: also while it is being switched to idleness. Interrupted then, it
+  // chooses anew when the switch is over.
   bool idle(unsigned processor) const {
     const Processor& one = processors_[processor];
-    return one.current == nullptr && !one.switching;
+    return one.switching ? one.next == nullptr : one.current == nullptr;
   }
   // One time for each processor; a new one replaces the old. kNever: none.
   void set_timer(unsigned processor, Time at);

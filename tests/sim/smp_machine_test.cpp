@@ -52,6 +52,14 @@ TEST(SmpMachine, WokenWhileBeingBlockedRunsTwoSwitchesLater) {
   EXPECT_EQ(two.run(), "7:0@0 7:1@1 11:0- 24:0@0 25:0- 62:1-");
 }
 
+TEST(SmpMachine, AProcessorThatIsBeingSwitchedToIdlenessIsFoundForTheAwakened) {
+  Scene two = scene(2, 6, 1000);
+  two.thread({block(), compute(1)});                   // off processor 0 at 7
+  two.thread({compute(13), wakes({0}), compute(50)});  // at 20
+  two.thread({compute(4)});                            // 13 to 17, then to idleness until 23
+  EXPECT_EQ(two.run(), "7:0@0 7:0- 7:1@1 13:2@0 17:2- 30:0@0 31:0- 70:1-");
+}
+
 TEST(SmpMachine, SpinningEndsBySignalOrTime) {
   Scene two = scene(2, 0, 1000, 0);
   Task& spinner = two.thread({spin(30), spin(30)});
