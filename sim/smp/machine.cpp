@@ -226,7 +226,10 @@ void Machine::switch_to(unsigned number, Task* next) {
     if (next->on_processor) throw std::logic_error("a thread was chosen twice");
     next->on_processor = true;
   }
-  if (next == nullptr) processor.idle_since = now_;
+  if (next == nullptr) {
+    processor.idle_since = now_;
+    set_timer(number, kNever);
+  }
   processor.next = next;
   processor.switching = true;
   ++processor.turn;
@@ -243,7 +246,6 @@ void Machine::switched(unsigned number) {
   processor.next = nullptr;
   if (next == nullptr) {
     set_activity(number, Activity::kIdle);
-    set_timer(number, kNever);
   } else {
     next->processor = number;
     set_state(*next, State::kRunning);

@@ -21,7 +21,6 @@ class RoundRobin(Rules):
     def released(self, thread: Thread) -> None:
         """The longest idle processor, if there is one."""
         idle = [one for one in self.machine.processors if one.idle() and not one.interrupted]
-        thread.found = bool(idle)
         if idle:
             self.machine.interrupt(min(idle, key=lambda one: (one.idle_since, one.number)))
 
@@ -71,14 +70,11 @@ class Linux(Rules):
     def find_pairs(self, threads: list[Thread]) -> None:
         """The best pair first, then the best of the others."""
         left, free = list(threads), [one for one in self.machine.processors if not one.interrupted]
-        for thread in threads:
-            thread.found = False
         while left and free:
             pairs = [(self.advantage(thread, one), thread, one) for thread in left for one in free]
             most, thread, one = max(pairs, key=lambda pair: pair[0])
             if most <= self.threshold:
                 return
-            thread.found = True
             self.machine.interrupt(one)
             left.remove(thread)
             free.remove(one)
@@ -87,8 +83,6 @@ class Linux(Rules):
         if processor.idle():
             return FOREVER + (1 if thread.last is processor else 0)
         runs = processor.next if processor.switching else processor.current
-        if runs is None:  # it becomes idle
-            return self.goodness(thread, processor, None)
         return self.goodness(thread, processor, runs.job) - self.goodness(runs, processor, runs.job)
 
     def released(self, thread: Thread) -> None:
@@ -114,7 +108,6 @@ class Linux(Rules):
                 more = self.advantage(thread, one)
                 if more > most:
                     chosen, most = one, more
-        thread.found = chosen is not None
         if chosen is not None:
             self.machine.interrupt(chosen)
 

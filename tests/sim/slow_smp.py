@@ -32,7 +32,6 @@ class Thread:
     left: int = 0  # of what it does
     released: bool = False
     wake_comes: bool = False
-    found: bool = False  # a processor for it, since it is ready
     on: Processor | None = None  # since it was chosen until the switch away from it is over
     last: Processor | None = None
     passed: int = 0
@@ -54,7 +53,8 @@ class Processor:
     due: dict[str, tuple[int, int]] = field(default_factory=dict)  # what comes: when, and when that was caused
 
     def idle(self) -> bool:
-        return self.current is None and not self.switching
+        """Nobody runs there, or is going to."""
+        return self.next is None if self.switching else self.current is None
 
 
 class Machine:
@@ -173,18 +173,12 @@ class Machine:
 
     def switched(self, processor: Processor) -> None:
         left, processor.switching = processor.current, False
-        late = processor.interrupted and "chosen_anew" not in processor.due
         processor.current, processor.next = processor.next, None
         if left is not None:
             left.on = None
         runs = processor.current is not None
         if runs:
             processor.current.state = "running"
-        else:
-            processor.idle_since = self.now
-            # Somebody may have become ready meanwhile, for whom no processor was found.
-            if any(one.state == "ready" and one.on is None and not one.found for one in self.threads):
-                self.interrupt(processor)
         if left is not None:
             if left.state == "blocked" and left.wake_comes:
                 left.wake_comes = False
@@ -192,11 +186,11 @@ class Machine:
                 self.rules.wake([left])
             elif left.state == "ready":
                 self.rules.released(left)
+        if processor.interrupted:
+            self.cause(processor, "chosen_anew", self.now + self.delay)
         if runs:
             self.rules.begins(processor)
             self.resume(processor)
-        if late:
-            self.cause(processor, "chosen_anew", self.now)
 
     def resume(self, processor: Processor) -> None:
         thread = processor.current
@@ -213,7 +207,8 @@ class Machine:
     def interrupt(self, processor: Processor) -> None:
         if not processor.interrupted:
             processor.interrupted = True
-            self.cause(processor, "chosen_anew", self.now + self.delay)
+            if not processor.switching:  # else when that is over
+                self.cause(processor, "chosen_anew", self.now + self.delay)
 
     def chosen_anew(self, processor: Processor) -> None:
         if processor.switching:
@@ -247,7 +242,9 @@ class Machine:
             for what in ("computed", "spun", "freed", "timer"):
                 processor.due.pop(what, None)
         processor.next, processor.switching = following, True
-        if following is not None:
+        if following is None:
+            processor.idle_since = self.now
+        else:
             following.on = following.last = processor
             processor.job = following.job
         self.cause(processor, "switched", self.now + self.context_switch)

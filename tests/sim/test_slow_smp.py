@@ -115,7 +115,6 @@ class SlowSimulator(unittest.TestCase):
                 with self.subTest(wake_up=wake_up, processors=processors, size=size, spin=spin, others=others):
                     self.linux(processors, 4, wake_up, self.jobs(size, spin, others))
 
-    @unittest.expectedFailure  # bin/smp leaves the processor idle; docs/smp.md and the kernel begin an epoch
     def test_a_processor_that_becomes_idle_while_an_exhausted_thread_is_ready(self) -> None:
         self.linux(3, 4, "original", self.jobs(4, 6, 0))
 
