@@ -7,7 +7,8 @@
 namespace muster::sim {
 namespace {
 
-Fibers* g_starting = nullptr;  // for first_step(), which can be handed no pointer
+// For first_step(), which can be handed no pointer. Several real threads may have fibers each.
+thread_local Fibers* t_starting = nullptr;
 
 // Below the frame that suspends: what _setjmp and its caller may still use.
 constexpr std::size_t kBelowFrame = 512;
@@ -33,7 +34,7 @@ void Fibers::resume(unsigned i) {
   if (_setjmp(home_) != 0) return;
   if (fiber.at.begun) _longjmp(fiber.at.place, 1);
   fiber.at.begun = true;
-  g_starting = this;
+  t_starting = this;
   setcontext(&fiber.first_place);
 }
 
@@ -46,7 +47,7 @@ void Fibers::resume(unsigned i) {
 }
 
 void Fibers::first_step() {
-  Fibers& self = *g_starting;
+  Fibers& self = *t_starting;
   self.body_(self.running_);
   self.fibers_[self.running_].at.done = true;
   self.fibers_[self.running_].at.depth = 0;
