@@ -5,6 +5,7 @@
 #include <array>
 
 #include "sim/smp/schedulers.h"
+#include "sim/smp/wait_plan.h"
 #include "waiting/cs.h"
 #include "waiting/cs_plus.h"
 #include "waiting/exponential.h"
@@ -17,7 +18,6 @@ namespace {
 
 using sim::RunTable;
 
-constexpr const char* kPolicies = "spin, block, cs, cs+, 2cs+, exponential, uniform";
 constexpr double kDefaultDeviationShare = 0.3;
 
 constexpr std::array kGranularities = {Granularity::kFine, Granularity::kMedium,
@@ -39,10 +39,8 @@ MachineShape read_machine(RunTable table) {
 }
 
 void check_policy(RunTable& table, const RunPlan& plan, const std::string& policy) {
-  if (!spin_budget(policy, plan.machine.context_switch))
-    table.fail_at("policy", fmt::format("cannot be \"{}\"; allowed: {}, or for how long to spin, "
-                                        "as \"12\"",
-                                        policy, kPolicies));
+  if (const std::string allowed = policies_if_not_one(plan, policy); !allowed.empty())
+    table.fail_at("policy", fmt::format("cannot be \"{}\"; allowed: {}", policy, allowed));
 }
 
 void read_interval(RunTable& table, const RunPlan& plan, JobPlan& job) {
@@ -179,12 +177,14 @@ RunPlan read_plan(const sim::RunFile& file) {
   read_scheduler(root.table("scheduler"), out);
   if (root.has("wait")) {
     RunTable wait = root.table("wait");
+    read_code(wait, out);
     out.policy = wait.get<std::string>("policy");
     check_policy(wait, out, out.policy);
     wait.end();
   } else {
     out.policy = "cs";
   }
+  read_costs(root, out);
   if (root.has("job")) {
     for (RunTable& table : root.tables("job")) read_job(std::move(table), out);
   }
@@ -226,7 +226,7 @@ std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
 
 std::unique_ptr<Job> RunPlan::make_job(const JobPlan& job, unsigned number) const {
   if (!job.synchronizing) return make_background(job, number);
-  return make_two_phase(job, number, *spin_budget(job.policy, machine.context_switch));
+  return make_waiting_job(*this, job, number);
 }
 
 }  // namespace muster::smp

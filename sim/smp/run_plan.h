@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/run_file.h"
+#include "sim/smp/costs.h"
 #include "sim/smp/jobs.h"
 #include "sim/smp/machine.h"
 #include "sim/smp/scheduler.h"
@@ -20,6 +21,9 @@ inline constexpr unsigned kMostThreads = 65'536;
 inline constexpr Time kLongest = 1'000'000'000'000'000;
 
 enum class Unit : std::uint8_t { kSteps, kNs };
+// Whose code the threads of synchronizing jobs wait by: the paper's model of it (make_two_phase), or Muster's
+// own and models of the stock runtimes' (production_jobs.h, stock_jobs.h).
+enum class Code : std::uint8_t { kModel, kProduction };
 enum class Stop : std::uint8_t { kAll, kFirst };
 enum class Granularity : std::uint8_t { kFine, kMedium, kCoarse };
 
@@ -42,6 +46,8 @@ struct RunPlan {
   MachineShape machine;
   std::string scheduler;  // its name
   std::function<std::unique_ptr<Scheduler>()> make_scheduler;
+  Code code = Code::kModel;
+  Costs costs;         // of production code
   std::string policy;  // of the jobs that do not say
   std::vector<JobPlan> jobs;
   std::optional<MixPlan> mix;

@@ -162,5 +162,67 @@ class SmpTest(unittest.TestCase):
         self.assertIn("cannot be written", run(RUN, "--states", "/no/such/folder/x").stderr)
 
 
+class ProductionTest(unittest.TestCase):
+    """Run files whose threads wait by Muster's code, or as the stock runtimes do."""
+
+    FILE = """unit = "ns"
+limit = 3_000_000
+[machine]
+processors = 4
+context_switch = 1000
+[scheduler]
+kind = "rr"
+quantum = 1_000_000
+[wait]
+code = "production"
+policy = "auto"
+[costs]
+pause = 40
+[[job]]
+kind = "synchronizing"
+size = 3
+count = 2
+mean = 5000
+barriers = 100
+"""
+
+    def run_text(self, text: str, *words: str) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.toml"
+            file.write_text(text)
+            return run(str(file), *words)
+
+    def test_every_kind_of_policy(self) -> None:
+        for policy in ("auto", "tree/2cs+", "50us", "block", "libomp", "libomp-passive", "libgomp", "libgomp-passive"):
+            done = self.run_text(self.FILE, "--csv", "--set", f"wait.policy={policy}")
+            self.assertEqual(done.returncode, 0, f"{policy}: {done.stderr}")
+            self.assertIn(",600,", done.stdout, policy)  # barriers of all threads
+
+    def test_workers_change_nothing(self) -> None:
+        words = ("--csv", "--seeds", "4", "--speedup")
+        once = self.run_text(self.FILE, *words).stdout
+        self.assertEqual(len(once.splitlines()), 5)
+        self.assertEqual(once, self.run_text(self.FILE, *words, "--jobs", "3").stdout)
+
+    def test_bad_input(self) -> None:
+        for old, new, line, said in (
+            ('unit = "ns"', 'unit = "steps"', 9, 'needs unit = "ns"'),
+            ('code = "production"', 'code = "real"', 9, "code"),
+            ('policy = "auto"', 'policy = "libomq"', 10, "libomp-passive"),
+            ('policy = "auto"', 'policy = "native/auto"', 10, "allowed"),
+            ('policy = "auto"', 'policy = "12"', 10, "allowed"),
+            ("pause = 40", "pause = 0", 12, "pause"),
+            ("pause = 40", "paws = 40", 12, "paws"),
+            ('code = "production"', 'code = "model"', None, "allowed"),
+            ('code = "production"\npolicy = "auto"', 'policy = "cs"', None, "costs"),
+        ):
+            done = self.run_text(self.FILE.replace(old, new))
+            self.assertNotEqual(done.returncode, 0, new)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(said, done.stderr, new)
+            if line is not None:
+                self.assertIn(f":{line}", done.stderr, new)
+
+
 if __name__ == "__main__":
     unittest.main()
