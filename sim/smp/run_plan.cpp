@@ -204,9 +204,7 @@ std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
   std::vector<JobPlan> out = jobs;
   if (!mix) return out;
   MixedNumbers numbers(of_seed ^ 0x5851F42D4C957F2DU);
-  const auto below = [&](std::size_t bound) {
-    return static_cast<unsigned>(numbers.next() % bound);
-  };
+  const auto below = [&](std::size_t many) { return static_cast<unsigned>(numbers.next() % many); };
   for (unsigned left = mix->threads; left > 0;) {
     JobPlan job;
     job.size = std::min(left, mix->least + below(mix->most - mix->least + 1));
