@@ -206,13 +206,13 @@ barriers = 100
 
     def test_bad_input(self) -> None:
         for old, new, line, said in (
-            ('unit = "ns"', 'unit = "steps"', 9, 'needs unit = "ns"'),
-            ('code = "production"', 'code = "real"', 9, "code"),
-            ('policy = "auto"', 'policy = "libomq"', 10, "libomp-passive"),
-            ('policy = "auto"', 'policy = "native/auto"', 10, "allowed"),
-            ('policy = "auto"', 'policy = "12"', 10, "allowed"),
-            ("pause = 40", "pause = 0", 12, "pause"),
-            ("pause = 40", "paws = 40", 12, "paws"),
+            ('unit = "ns"', 'unit = "steps"', 10, 'needs unit = "ns"'),
+            ('code = "production"', 'code = "real"', 10, "code"),
+            ('policy = "auto"', 'policy = "libomq"', 11, "libomp-passive"),
+            ('policy = "auto"', 'policy = "native/auto"', 11, "allowed"),
+            ('policy = "auto"', 'policy = "12"', 11, "allowed"),
+            ("pause = 40", "pause = 0", 13, "pause"),
+            ("pause = 40", "paws = 40", 13, "paws"),
             ('code = "production"', 'code = "model"', None, "allowed"),
             ('code = "production"\npolicy = "auto"', 'policy = "cs"', None, "costs"),
         ):
