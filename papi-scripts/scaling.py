@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How waiting behaves on 32 to 1,024 processors: `papi-scripts/scaling.py [--processors 32,128] [--csv FILE] [--figure FILE]`.
+"""How waiting behaves on 32 to 1,024 processors: `papi-scripts/scaling.py [--processors 32,128] [--csv FILE]`.
 
 Runs sim/smp/runs/scaling.toml, teams of 16 threads under EEVDF, over processors, loads, granularities and policies
-(docs/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over always-block. Runs are kept
-as campaign.py keeps them, so an interrupted campaign goes on where it was. Without --processors: 32 only.
+(docs/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over always-block.
+Runs are kept as campaign.py keeps them, so an interrupted campaign goes on where it was. Without --processors: 32 only.
 """
 
 from __future__ import annotations
@@ -251,7 +251,9 @@ def main() -> int:
         print(f"scaling: {str(error) or 'interrupted'}", file=sys.stderr)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     except OSError as error:
-        print(f"scaling: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
+        print(
+            f"scaling: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr
+        )
         return 1
     return 0
 
