@@ -191,6 +191,68 @@ class Barrier(TestCase):
         self.assertIn("--beside: there is no process 999999999", done.stderr)
 
 
+class StreamClustering(TestCase):
+    SHORT = {"--lead": "0.05", "--packets": "500", "--candidates": "40", "--bursts": "20", "--seconds": "0.3"}
+
+    def words(self, *arguments: str) -> list[str]:
+        changed = self.SHORT | dict(zip(arguments[::2], arguments[1::2], strict=True))
+        return [word for option in changed.items() for word in option]
+
+    def report(self, program: str, *arguments: str) -> dict:
+        return json.loads(self.output(program, "--format", "json", *self.words(*arguments)))
+
+    def test_the_clusters_depend_on_the_seed_only(self) -> None:
+        found = {
+            self.report(f"stream-clustering{suffix}", "--threads", threads)["fingerprint"]
+            for suffix in RUNTIMES
+            for threads in ("1", "2", "3")
+        }
+        self.assertEqual(len(found), 1)
+        self.assertNotIn(self.report("stream-clustering", "--seed", "2")["fingerprint"], found)
+
+    def test_it_finds_what_is_there(self) -> None:
+        """Twelve kinds of packets; few candidates may leave some of them together."""
+        report = self.report("stream-clustering", "--candidates", "300")
+        self.assertEqual(report["clusters"], 12)
+
+    def test_latencies_are_those_of_the_updates(self) -> None:
+        report = self.report("stream-clustering")
+        latencies = report["latencies_s"]
+        self.assertEqual((report["updates"], latencies), (len(latencies), sorted(latencies)))
+        self.assertGreater(len(latencies), 0)
+        self.assertAlmostEqual(report["latency_mean_s"], sum(latencies) / len(latencies))
+        self.assertEqual((report["latency_min_s"], report["latency_max_s"]), (latencies[0], latencies[-1]))
+        self.assertLessEqual(report["latency_p50_s"], report["latency_p90_s"])
+        self.assertGreaterEqual(report["latency_mean_s"], report["computing_mean_s"])
+
+    def test_a_late_update_makes_the_next_one_later(self) -> None:
+        """Two updates' packets arrive in each burst: the second waits for the first."""
+        together = self.report("stream-clustering", "--burst", "1000", "--candidates", "300")
+        self.assertGreater(together["latency_max_s"], 1.5 * together["computing_mean_s"])
+        self.assertEqual(together["updates"] % 2, 0)
+
+    def test_nothing_may_arrive(self) -> None:
+        report = self.report("stream-clustering", "--bursts", "0.001")
+        self.assertEqual((report["updates"], report["latencies_s"], report["clusters"]), (0, [], 0))
+
+    def test_text(self) -> None:
+        text = self.output("stream-clustering", *self.words())
+        self.assertRegex(text, r"\A\d+ updates of 500 packets, latency \d+\.\d\d ms")
+
+    def test_bad_input(self) -> None:
+        for option, value in (
+            ("--packets", "1"),
+            ("--bursts", "0"),
+            ("--burst", "-1"),
+            ("--lead", "-1"),
+            ("--candidates", "0"),
+            ("--threads", "none"),
+            ("--seconds", "nan"),
+            ("--format", "xml"),
+        ):
+            self.assert_refused(option, "stream-clustering", option, value)
+
+
 class ParallelFor(TestCase):
     def test_regions_are_counted_on_both_runtimes(self) -> None:
         for suffix, runtime in RUNTIMES.items():
