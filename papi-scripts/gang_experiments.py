@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The experiments of Peter et al. on this machine: two BARRIER programs under the kernel's scheduler and under bin/gang.
+"""The experiments of Peter et al. on this machine: programs under the kernel's scheduler and under bin/gang.
 
     papi-scripts/gang_experiments.py [--build build/release] [--only NAME] [--anew] [--csv FILE]
 
-It prints a line for each cell: medians of interleaved repetitions, with their least and most. Each run is kept when it
-has ended (build/campaigns/gang-*.json), so an interrupted series goes on where it was; --anew forgets them first. Nothing
-else should run on the machine meanwhile. The claims P1 to P5 and the figures peter-2 to peter-4 are made of these cells.
+It prints a line for each cell: medians of interleaved repetitions, with their least and most. Each run is kept when
+it has ended (build/campaigns/gang-*.json), so an interrupted series goes on where it was; --anew forgets them first.
+Nothing else should run on the machine meanwhile. The claims P1 to P5 and the figures peter-2 to peter-4 are made of
+these cells.
 
-Barriers are the paper's, fixed-time spin-block for 50 us: Muster's, MUSTER_WAIT=50us. Teams have a thread for each CPU,
-bound to it (OMP_PROC_BIND): a team that blocks is otherwise gathered on one CPU by the kernel's wake-ups, alone as well.
+Barriers are the paper's, fixed-time spin-block for 50 us: Muster's, MUSTER_WAIT=50us. Teams have a thread for each
+CPU, bound to it (OMP_PROC_BIND): else the kernel's wake-ups gather a team that blocks on one CPU, alone as well.
 """
 
 from __future__ import annotations
@@ -175,7 +176,8 @@ class Runner:
     def words(self, app: App, output: Path) -> list[str]:
         program, *rest = app.words
         # Muster for the program only, and each program's output for itself.
-        settings = [f"LD_PRELOAD={self.build / 'lib' / 'libmuster.so'}", f"MUSTER_WAIT={app.spin}", f"OMP_PROC_BIND={'true' if app.bound else 'false'}"]
+        settings = [f"LD_PRELOAD={self.build / 'lib' / 'libmuster.so'}", f"MUSTER_WAIT={app.spin}"]
+        settings.append(f"OMP_PROC_BIND={'true' if app.bound else 'false'}")
         command = ["env", *settings, str(self.build / "bin" / program), *rest]
         if app.nice:
             command = ["nice", "-n", str(app.nice), *command]

@@ -71,14 +71,14 @@ def yield_number() -> int:
 
 def forbid_yields(number: int) -> None:
     """For a child: the kernel kills it at its first sched_yield."""
-    program = b"".join(
-        struct.pack("=HBBI", *instruction)
-        for instruction in ((LOAD_CALL, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, KILL), (RETURN, 0, 0, ALLOW))
-    )
+    instructions = ((LOAD_CALL, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, KILL), (RETURN, 0, 0, ALLOW))
+    program = b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
     kept = ctypes.create_string_buffer(program)
     filter_ = struct.pack("HxxxxxxP", 4, ctypes.addressof(kept))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter_) != 0:
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        os._exit(99)
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter_) != 0:
         os._exit(99)
 
 
@@ -93,7 +93,7 @@ def forbidden(context: Context, preload: Path | None) -> int:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         env=environment,
-        preexec_fn=lambda: forbid_yields(number),  # noqa: PLW1509: a child of one thread
+        preexec_fn=lambda: forbid_yields(number),  # noqa: PLW1509
     ).returncode
 
 

@@ -90,7 +90,8 @@ def streams(context: Context) -> Found:
         return statistics.fmean(pooled(high, arm)) / statistics.fmean(pooled(low, arm))
 
     text = (
-        f"90 % to 10 % of latencies at {high:g} bursts/s {spread(high, 'gang'):.0f} ms, plain {spread(high, 'plain'):.0f}; "
+        f"90 % less 10 % of latencies at {high:g} bursts/s "
+        f"{spread(high, 'gang'):.0f} ms, plain {spread(high, 'plain'):.0f}; "
         f"mean at {high:g} over {low:g} bursts/s {growth('gang'):.1f}, plain {growth('plain'):.1f}"
     )
     holds = spread(high, "gang") < spread(high, "plain") and growth("gang") < growth("plain")

@@ -130,6 +130,6 @@ FIGURES = [
         ),
         fig4,
         "measured",
-        f"{gang_experiments.STREAMS} streams, our own clustering; {SPIN}; means, bars from 10 % to 90 % of the updates.",
+        f"{gang_experiments.STREAMS} streams, our own clustering; {SPIN}; means, bars from 10 % to 90 % of updates.",
     ),
 ]
