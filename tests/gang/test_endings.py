@@ -46,6 +46,7 @@ class Ends(EndingsTest):
         for mechanism in MECHANISMS:
             gang, pids = self.two_workers(mechanism)
             keepers = children(gang.pid)
+            self.assertEqual({"S"}, {state(keeper) for keeper in keepers}, "they wait, they do not look round")
             gang.kill()
             gang.wait()
             self.assert_all_right(pids, mechanism)

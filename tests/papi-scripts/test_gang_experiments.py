@@ -1,4 +1,4 @@
-"""gang_experiments.py and what is made of it: Peter's and Mosberger's claims and figures, from recorded and from short runs."""
+"""gang_experiments.py, and Peter's and Mosberger's claims: from recorded numbers, and from short runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import shutil
 import tempfile
 import unittest
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-import scripts  # names the folder
+import scripts  # noqa: F401: names the folder
 
 import gang_experiments
 from campaign import CampaignError
@@ -26,11 +27,11 @@ def pair(first: float, second: float) -> list[dict]:
     return [{"iterations_per_s": first}, {"iterations_per_s": second}]
 
 
-def by_gain(xs: tuple[int, ...], gain_of: object) -> gang_experiments.Measured:
+def by_gain(xs: tuple[int, ...], gain_of: Callable[[int], float]) -> gang_experiments.Measured:
     found = {}
     for x in xs:
         found[x, "plain"] = [pair(100, 7), pair(10, 7), pair(1000, 7)]  # the machine drifts, both arms with it
-        found[x, "gang"] = [pair(one[0]["iterations_per_s"] * gain_of(x), 7) for one in found[x, "plain"]]  # type: ignore[operator]
+        found[x, "gang"] = [pair(one[0]["iterations_per_s"] * gain_of(x), 7) for one in found[x, "plain"]]
     return found
 
 
