@@ -156,8 +156,8 @@ void Machine::bring_up_to_date(unsigned number) {
 void Machine::go_on(unsigned number) {
   Processor& processor = processors_[number];
   Task& task = *processor.current;
-  const bool met =
-      task.demand.kind == Demand::Kind::kSpin ? task.signalled || task.left == 0 : task.left == 0;
+  // A spin whose time is over ends at the end of this moment, like any other.
+  const bool met = task.spinning ? task.signalled : task.left == 0;
   scheduler_.begins(number);
   if (met) return ask(number);
   set_activity(number, task.spinning ? Activity::kSpinning : Activity::kComputing);
@@ -271,7 +271,8 @@ void Machine::set_activity(unsigned number, Activity activity) {
   Processor& processor = processors_[number];
   processor.times[static_cast<int>(processor.activity)] += now_ - processor.since;
   processor.since = now_;
-  if (processor.activity == activity) return;
+  // A switch may follow upon a switch, to another thread.
+  if (processor.activity == activity && activity != Activity::kSwitching) return;
   processor.activity = activity;
   if (observer_ != nullptr) observer_->processor_changed(now_, number, processor);
 }

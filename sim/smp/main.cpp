@@ -98,7 +98,7 @@ int run_program(int count, char** words) {
   const File states_file = states.empty() ? nullptr : open(states);
   std::optional<GanttTrace> gantt;
   std::optional<StatesOverTime> over_time;
-  if (trace_file) observers.add(gantt.emplace(trace_file.get()));
+  if (trace_file) observers.add(gantt.emplace(trace_file.get(), plan.machine.processors));
   if (states_file) observers.add(over_time.emplace(states_file.get(), period));
   Pair pair{run(plan, plan.seed, &observers), {}};
   if (gantt) gantt->finish(pair.result.elapsed);

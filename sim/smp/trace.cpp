@@ -34,12 +34,11 @@ const char* name_of(State state) {
   return "";
 }
 
-GanttTrace::GanttTrace(std::FILE* out) : out_(out) {
+GanttTrace::GanttTrace(std::FILE* out, unsigned processors) : out_(out), bars_(processors) {
   fmt::print(out_, "begin,end,processor,activity,thread,job\n");
 }
 
 void GanttTrace::processor_changed(Time now, unsigned number, const Processor& processor) {
-  if (number >= bars_.size()) bars_.resize(number + 1);
   Bar& bar = bars_[number];
   const Task* task = processor.switching ? processor.next : processor.current;
   close(number, bar, now);

@@ -19,7 +19,7 @@ const char* name_of(State state);
 // idleness.
 class GanttTrace : public Observer {
  public:
-  explicit GanttTrace(std::FILE* out);
+  GanttTrace(std::FILE* out, unsigned processors);
   void thread_changed(Time, const Task&) override {}
   void processor_changed(Time now, unsigned number, const Processor& processor) override;
   // What still goes on at the end.

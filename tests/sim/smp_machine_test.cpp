@@ -71,6 +71,18 @@ TEST(SmpMachine, SpinningEndsBySignalOrTime) {
   EXPECT_FALSE(spinner.signalled);
 }
 
+TEST(SmpMachine, AlsoWhereItsQuantumEndsThen) {
+  Scene two = scene(2, 0, 10, 0);
+  Task& spinner = two.thread({spin(10), compute(1)});
+  two.thread({compute(10), then([](Machine& machine, Task&) {
+                machine.signal(*machine.tasks()[0]);
+              }),
+              compute(5)});
+  two.run();
+  EXPECT_TRUE(spinner.signalled);
+  EXPECT_EQ(spinner.spun, 10);
+}
+
 TEST(SmpMachine, ASpinIsTimeOnTheProcessorAndSignalsReachWhoWaitsForIt) {
   Scene one = scene(1, 0, 10, 0);
   Task& spinner = one.thread({spin(25)});

@@ -66,6 +66,16 @@ class SmpTest(unittest.TestCase):
         self.assertEqual(set(at.values()), {end})
         self.assertEqual(len(at), 32)
 
+    def test_the_trace_has_who_was_idle_all_the_time_and_every_switch(self) -> None:
+        words = ("--set", "machine.processors=3", "--set", "job.0.size=1", "--set", "job.1.size=0")
+        bars = rows(RUN, *SHORT, *words, "--trace")
+        self.assertEqual(len([bar for bar in bars if bar["activity"] == "idle" and bar["begin"] == "0"]), 3)
+        self.assertEqual({bar["processor"] for bar in bars}, {"0", "1", "2"})
+        # A thread with nothing left of its spin blocks as soon as it runs: one switch follows upon the other.
+        short = ("--set", "machine.processors=1", "--set", "job.0.size=3", "--set", "wait.policy=1")
+        bars = rows(RUN, *SHORT, *short, "--trace")
+        self.assertTrue(all(int(b["end"]) - int(b["begin"]) == 6 for b in bars if b["activity"] == "switching"))
+
     def test_nobody_is_in_two_places(self) -> None:
         runs: dict[str, list[tuple[int, int]]] = {}
         for bar in rows(RUN, *SHORT, "--trace"):
