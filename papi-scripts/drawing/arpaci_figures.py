@@ -52,7 +52,9 @@ def panels(style: str, x_label: str, mark: Callable[[float], float]) -> tuple[Pa
     )
 
 
-def points(campaign: Campaign, style: str, waiting: Callable[[float, float], Waiting], xs: tuple[int, ...]) -> list[Point]:
+def points(
+    campaign: Campaign, style: str, waiting: Callable[[float, float], Waiting], xs: tuple[int, ...]
+) -> list[Point]:
     clusters = Clusters(campaign)
     cells = [
         (switch_us, x, Workload(style, switch_us, every, DEDICATED_S), waiting(switch_us, x))
@@ -83,8 +85,8 @@ def conditional_spin(switch_us: float, x: float) -> Waiting:
 
 MACHINE = "32 workstations, L = 10 µs, bin/cluster"
 NOTE = (
-    f"Three jobs of 32 processes, {DEDICATED_S:g} s each in a dedicated machine; slowdown: time to complete them all, against the"
-    " same command with --set scheduler.policy=explicit. The vertical line: "
+    f"Three jobs of 32 processes, {DEDICATED_S:g} s each in a dedicated machine. Slowdown: the time to complete them"
+    " all, against the same command with --set scheduler.policy=explicit. The vertical line: "
 )
 FIGURES = (
     PaperFigure(

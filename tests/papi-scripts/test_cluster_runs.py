@@ -10,7 +10,6 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import scripts
 from scripts import BUILD
 
 import cluster_sensitivity  # scripts.py names the folder
