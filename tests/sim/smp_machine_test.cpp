@@ -74,9 +74,8 @@ TEST(SmpMachine, SpinningEndsBySignalOrTime) {
 TEST(SmpMachine, AlsoWhereItsQuantumEndsThen) {
   Scene two = scene(2, 0, 10, 0);
   Task& spinner = two.thread({spin(10), compute(1)});
-  two.thread({compute(10), then([](Machine& machine, Task&) {
-                machine.signal(*machine.tasks()[0]);
-              }),
+  two.thread({compute(10),
+              then([](Machine& machine, Task&) { machine.signal(*machine.tasks()[0]); }),
               compute(5)});
   two.run();
   EXPECT_TRUE(spinner.signalled);

@@ -72,7 +72,7 @@ class SmpTest(unittest.TestCase):
         self.assertEqual(len([bar for bar in bars if bar["activity"] == "idle" and bar["begin"] == "0"]), 3)
         self.assertEqual({bar["processor"] for bar in bars}, {"0", "1", "2"})
         # A thread with nothing left of its spin blocks as soon as it runs: one switch follows upon the other.
-        short = ("--set", "machine.processors=1", "--set", "job.0.size=3", "--set", "wait.policy=1")
+        short = ("--set", "machine.processors=1", "--set", "job.0.size=3", "--set", 'wait.policy="1"')
         bars = rows(RUN, *SHORT, *short, "--trace")
         self.assertTrue(all(int(b["end"]) - int(b["begin"]) == 6 for b in bars if b["activity"] == "switching"))
 
