@@ -16,15 +16,19 @@ from claims.tsafrir import CLAIMS
 from claims.tsafrir_runs import Lab
 from progress import Progress
 
+# The kernel's ticks, of which the quantum has 20.
+TICKS = {"tick": 5, "default_ticks": 20, "proc_change_penalty": 15, "same_address_space_bonus": 1, "preemption_threshold": 1}
+
 # What is changed: settings of the run files, and the intervals' deviation as a share of their mean.
 VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
     "as it is": ({}, None),
     "deviation 0.05 of the mean": ({}, 0.05),
-    "deviation 0.1": ({}, 0.1),
+    "deviation 0.2": ({}, 0.2),
     "deviation 0.3": ({}, 0.3),
     "deviation 0.5": ({}, 0.5),
     "interrupts take a step": ({"machine.interrupt_delay": "1"}, None),
     "ten times finer steps": ({"machine.context_switch": "60"}, None),
+    "ticks of 5 steps": ({f"scheduler.{key}": str(value) for key, value in TICKS.items()}, None),
     "jobs start in order": ({"order": "given"}, None),
     "exact accounting": ({"scheduler.accounting": "exact"}, None),
     "wake-up AP": ({"scheduler.wake_up": "ap"}, None),
@@ -52,7 +56,7 @@ def lab_for(campaign: Campaign, claim: str, variant: str) -> Lab | None:
     if "job.0.work" in sets and claim in (*ONLY_MIXES, "T1", "T2"):
         return None
     if "machine.context_switch" in sets:
-        sets |= {"scheduler.tick": "50"} if claim in ONLY_LINUX else {"scheduler.quantum": "1000"}
+        sets |= {"scheduler.tick": "10"} if claim in ONLY_LINUX else {"scheduler.quantum": "1000"}
     return Lab(campaign, sets, share)
 
 

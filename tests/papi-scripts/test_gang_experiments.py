@@ -51,7 +51,7 @@ class Recorded(unittest.TestCase):
         for fine, coarse, accepted in ((3.0, 1.1, True), (3.0, 1.3, False), (0.9, 0.9, False)):
             measured = by_gain(gang_experiments.INTERVALS_US, lambda x, f=fine, c=coarse: f if x < 1000 else c)
             self.assertEqual(self.verdict("P1", measured), accepted, (fine, coarse))
-        for fine, coarse, accepted in ((3.0, 1.04, True), (3.0, 1.06, False), (0.8, 0.9, False)):
+        for fine, coarse, accepted in ((3.0, 1.04, True), (3.0, 1.06, False), (0.8, 0.9, False), (0.95, 0.8, False)):
             measured = by_gain(gang_experiments.VARIANCES_US, lambda x, f=fine, c=coarse: f if x < 1000 else c)
             self.assertEqual(self.verdict("P2", measured), accepted, (fine, coarse))
 
