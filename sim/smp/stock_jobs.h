@@ -1,7 +1,7 @@
 // Jobs that wait as the stock runtimes do, modelled from their sources as they are documented there; no code
 // of theirs. What they do besides waiting (tasks, cancellation, tools) is left out.
 //
-// libomp (LLVM 21, openmp/runtime/src)
+// libomp (LLVM, openmp/runtime/src; read in a snapshot whose release was not told)
 //   Barrier  kmp_barrier.cpp, the "hyper" one with branch factor 4 both ways, the default for plain barriers:
 //            a thread that ends a group of its level tells its parent and waits for its own go flag; else it
 //            waits for its children one after another. The go flags are set down the same tree, the farthest
@@ -12,7 +12,7 @@
 //            KMP_BLOCKTIME, 200 ms by default, on the thread's own condition variable. Passive
 //            (OMP_WAIT_POLICY): a block time of 0, so one look, one pause or yield, and sleep.
 //
-// libgomp (GCC 14, libgomp)
+// libgomp (GCC, libgomp; the same)
 //   Barrier  config/linux/bar.c: one counter; the last to come raises the generation, which all wait for, and
 //            wakes all by one futex call, made whether or not anybody sleeps.
 //   Waiting  config/linux/wait.h, do_spin; env.c. 300,000 looks with a pause after each; 100 if the process
