@@ -158,8 +158,11 @@ def draw(
     granularities: Sequence[str],
     path: Path,
 ) -> None:
-    import matplotlib
-
+    try:
+        import matplotlib
+    except ImportError as error:
+        hint = "install it (Debian: python3-matplotlib, for /usr/bin/python3); the table above needs it not"
+        sys.exit(f"scaling: {sys.executable}: {error}; {hint}")
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
