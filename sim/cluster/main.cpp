@@ -11,22 +11,10 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/tables.h"
+#include "sim/output_file.h"
 
 namespace muster::cluster {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdout) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-File open(const std::string& name) {
-  File out(name == "-" ? stdout : std::fopen(name.c_str(), "w"));
-  if (out == nullptr) throw std::runtime_error(fmt::format("{}: cannot be written", name));
-  return out;
-}
 
 int run(int count, char** words) {
   CLI::App app(
@@ -56,7 +44,7 @@ int run(int count, char** words) {
   RunPlan one = load_run(file, settings);
   if (app.count("--trace") > 0) {
     if (seeds != 1) throw std::runtime_error("--trace is for one seed");
-    const File file_of_trace = open(trace.empty() ? "-" : trace);
+    const sim::OutputFile file_of_trace = sim::open_output(trace.empty() ? "-" : trace);
     Trace events(file_of_trace.get());
     Cluster(one, &events).run();
     return 0;

@@ -10,25 +10,13 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sim/output_file.h"
 #include "sim/smp/run.h"
 #include "sim/smp/tables.h"
 #include "sim/smp/trace.h"
 
 namespace muster::smp {
 namespace {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdout) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-File open(const std::string& name) {
-  File out(name == "-" ? stdout : std::fopen(name.c_str(), "w"));
-  if (out == nullptr) throw std::runtime_error(fmt::format("{}: cannot be written", name));
-  return out;
-}
 
 // Each seed on its own, whichever worker takes it.
 std::vector<Pair> run_seeds(const RunPlan& plan, unsigned seeds, unsigned workers, bool compare) {
@@ -94,8 +82,9 @@ int run_program(int count, char** words) {
   }
   if (seeds != 1) throw std::runtime_error("--trace and --states are for one seed");
   Observers observers;
-  const File trace_file = traces ? open(trace.empty() ? "-" : trace) : nullptr;
-  const File states_file = states.empty() ? nullptr : open(states);
+  const sim::OutputFile trace_file =
+      traces ? sim::open_output(trace.empty() ? "-" : trace) : nullptr;
+  const sim::OutputFile states_file = states.empty() ? nullptr : sim::open_output(states);
   std::optional<GanttTrace> gantt;
   std::optional<StatesOverTime> over_time;
   if (trace_file) observers.add(gantt.emplace(trace_file.get(), plan.machine.processors));

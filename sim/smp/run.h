@@ -38,7 +38,7 @@ struct RunResult {
   std::vector<std::string> labels() const;
 };
 
-// Deterministic: the same for the same plan and seed. `label_jobs` tells an observer about the jobs first.
+// Deterministic: the same for the same plan and seed.
 RunResult run(const RunPlan& plan, std::uint64_t seed, Observer* observer = nullptr);
 
 // The same with every job blocking at once: what speed-ups refer to (section 5.2).

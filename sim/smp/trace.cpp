@@ -18,22 +18,6 @@ const char* name_of(Activity activity) {
   return "";
 }
 
-const char* name_of(State state) {
-  switch (state) {
-    case State::kNew:
-      return "new";
-    case State::kReady:
-      return "ready";
-    case State::kRunning:
-      return "running";
-    case State::kBlocked:
-      return "blocked";
-    case State::kGone:
-      return "gone";
-  }
-  return "";
-}
-
 GanttTrace::GanttTrace(std::FILE* out, unsigned processors) : out_(out), bars_(processors) {
   fmt::print(out_, "begin,end,processor,activity,thread,job\n");
 }

@@ -12,7 +12,6 @@
 namespace muster::smp {
 
 const char* name_of(Activity activity);
-const char* name_of(State state);
 
 // A line for each interval in which a processor did one thing for one thread, when it ends:
 // begin,end,processor,activity,thread,job. While switching, the thread is the one switched to; it is empty for

@@ -28,6 +28,13 @@ def rows(*words: str) -> list[dict[str, str]]:
 
 
 class SmpTest(unittest.TestCase):
+    def refuses(self, file: str, setting: str, what: str) -> None:
+        done = run(file, "--set", setting)
+        self.assertEqual(done.returncode, 2, setting)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(what, done.stderr)
+
     def test_every_file_of_the_runs_is_one(self) -> None:
         for file in sorted(RUNS.glob("*.toml")):
             done = run(str(file), "--set", "limit=20", "--csv")
@@ -116,11 +123,7 @@ class SmpTest(unittest.TestCase):
             ("job.7.size=1", "there is no 7"),
             ("unit=hours", 'unit cannot be "hours"; allowed: steps, ns'),
         ):
-            done = run(RUN, "--set", setting)
-            self.assertEqual(done.returncode, 2, setting)
-            self.assertEqual(done.stdout, "")
-            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-            self.assertIn(what, done.stderr)
+            self.refuses(RUN, setting, what)
 
     def test_says_what_is_wrong_of_eevdf(self) -> None:
         for setting, what in (
@@ -134,11 +137,7 @@ class SmpTest(unittest.TestCase):
             ("job.0.nice=20", "nice must be a whole number from -20 to 19"),
             ("job.0.slice=5", "slice must be a whole number from 100000 to 100000000"),
         ):
-            done = run(EEVDF, "--set", setting)
-            self.assertEqual(done.returncode, 2, setting)
-            self.assertEqual(done.stdout, "")
-            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-            self.assertIn(what, done.stderr)
+            self.refuses(EEVDF, setting, what)
         done = run(RUN, "--set", "job.0.slice=200000")
         self.assertIn("slice is of the scheduler eevdf only", done.stderr)
 
