@@ -1,5 +1,6 @@
 // `block`: block at once, Tsafrir & Feitelson's AB ("always block"). Two context switches a wait,
-// and no CPU time taken from anybody.
+// and no CPU time taken from anybody. Somebody sleeps at every instance, so the fence of a release is
+// the cheaper one: by membarrier each sleeper would interrupt every teammate that runs.
 #pragma once
 
 #include "platform/native_memory.h"
@@ -11,6 +12,7 @@ class Block {
  public:
   explicit Block(const WaitParameters&) {}
   static constexpr bool kUsesRoster = false;
+  static constexpr bool kFencesFully = true;
   static bool quick_polls() { return false; }
   static bool spins_first() { return false; }
 

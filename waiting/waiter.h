@@ -74,7 +74,7 @@ class Waiter {
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
-    if (full_fences()) [[unlikely]]
+    if (full_fences_) [[unlikely]]
       roster_.leave(me_, episode_, stats_);
     if (released && called_off()) released = false;
     if (released && counted == Counted::kBarrier) {
@@ -123,7 +123,7 @@ class Waiter {
 
   bool full_fences() const {
     if constexpr (Policy::kUsesRoster) return full_fences_;
-    return false;
+    return fences_fully<Policy>();
   }
 
   void begin() {
@@ -144,7 +144,7 @@ class Waiter {
   bool waited_ = false;
   bool spun_ = false;
   bool blocked_ = false;
-  bool full_fences_ = false;  // of sleepers and wakers at this instance
+  bool full_fences_ = false;  // of this instance, by the roster
 };
 
 }  // namespace muster

@@ -57,7 +57,8 @@ struct AlwaysDone {
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A
 //                   policy that never blocks never returns false.
-// A policy may also have falls_asleep() and woke_up(): called around phase two.
+// A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully, where
+// it is true of a policy without roster: sleepers and wakers both make full fences (sleep_word.h).
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {
@@ -67,5 +68,11 @@ concept WaitingPolicy =
       { policy.spins_first() } -> std::same_as<bool>;
       { policy.template spin<Memory>(wait, detail::AlwaysDone{}) } -> std::same_as<bool>;
     };
+
+template <class Policy>
+constexpr bool fences_fully() {
+  if constexpr (requires { Policy::kFencesFully; }) return Policy::kFencesFully;
+  return false;
+}
 
 }  // namespace muster

@@ -34,7 +34,9 @@ const std::map<std::string, Fences> kFences = {{"asymmetric", Fences::kAsymmetri
 
 std::vector<WaitKind> policies(const Options& options) {
   std::vector<WaitKind> out;
-  for (const WaitKind wait : {WaitKind::kSpin, WaitKind::kBlock, WaitKind::kTwoCsPlus}) {
+  // `0us` blocks at once as `block` does, by the asymmetric pair of fences.
+  for (const WaitKind wait :
+       {WaitKind::kSpin, WaitKind::kBlock, WaitKind::kMicroseconds, WaitKind::kTwoCsPlus}) {
     if (options.wait == "all" && !(options.mutants && wait == WaitKind::kTwoCsPlus)) {
       out.push_back(wait);
     }
@@ -158,7 +160,7 @@ int run(int count, char** arguments) {
   for (const Shape shape : kShapes) shapes.push_back(name_of(shape));
   app.add_option("--barrier", options.barrier, "an algorithm, or all")
       ->check(CLI::IsMember(names(kBarrierNames, kBarrierKinds - 2)));
-  app.add_option("--wait", options.wait, "a policy, or all: spin, block, 2cs+")
+  app.add_option("--wait", options.wait, "a policy, or all: spin, block, <n>us, 2cs+")
       ->check(CLI::IsMember(names(kWaitNames, kWaitKinds - 1)));
   auto* threads = app.add_option("--threads", options.subject.threads,
                                  "one program of so many threads, not the suite")

@@ -20,11 +20,12 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
   std::vector<Run> out;
   const bool full = extent == Extent::kFull;
   const bool sleeps = wait != WaitKind::kSpin && wait != WaitKind::kYield;
-  const bool two_phase = sleeps && wait != WaitKind::kBlock;
+  const bool two_phase = sleeps && wait != WaitKind::kBlock && wait != WaitKind::kMicroseconds;
+  const bool never_heavy = !sleeps || wait == WaitKind::kBlock;
   const auto add = [&](Shape shape, unsigned threads, unsigned episodes, unsigned caller = 1,
                        unsigned called_off = 1, std::uint8_t stale = kUnlimited) {
     for (const Fences fences : kAllFences) {
-      if (!sleeps && fences != Fences::kAsymmetric) continue;  // nobody calls the heavy one
+      if (never_heavy && fences != Fences::kAsymmetric) continue;
       const bool alone = shape == Shape::kSleepWord || shape == Shape::kFullySleepWord;
       if (!full && (two_phase || (threads == 3 && !alone)) && fences != Fences::kAsymmetric)
         continue;
@@ -66,16 +67,16 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
     add(Shape::kBarriers, 3, 1);
     add(Shape::kCalledOff, 3, 1);
     add(Shape::kFold, 3, 1);
-    if (barrier == BarrierKind::kDistCounterPadded && !two_phase) {
+    if (barrier == BarrierKind::kDistCounterPadded && wait == WaitKind::kMicroseconds) {
       add(Shape::kGivesWay, 2, 1);
       add(Shape::kGivesWay, 2, 2, 1, 2);
     }
-    if (barrier == BarrierKind::kFetchAddXadd && !two_phase) {
+    if (barrier == BarrierKind::kFetchAddXadd && wait == WaitKind::kMicroseconds) {
       add(Shape::kSleepWord, 3, 1);
       add(Shape::kFullySleepWord, 3, 1);
     }
-  } else if (!two_phase) {
-    // What needs three threads that sleep. Where only the fold is bounded, it is by its size.
+  } else if (wait == WaitKind::kMicroseconds) {
+    // What needs three threads that sleep, by the more intricate fences. Where only the fold is bounded, it is by its size.
     if (barrier == BarrierKind::kFetchAddXadd) {
       add(Shape::kSleepWord, 3, 1);
       add(Shape::kFullySleepWord, 3, 1);

@@ -70,6 +70,45 @@ TEST(SleepWord, GoesOnWithoutTheHeavyFence) {
   hand_back_and_forth<Denied>(5'000);
 }
 
+// Counts the fences of a thread that waits until it is waked, then wakes somebody itself.
+struct CountedFences : NativeMemory {
+  static inline unsigned light, heavy, full;
+  static inline std::uint32_t* told;
+  static void light_fence() { ++light; }
+  static bool heavy_fence() { return ++heavy != 0; }
+  static void full_fence() { ++full; }
+  static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) { return (*told = 1) != 0; }
+};
+
+template <class Policy>
+void wait_and_wake() {
+  CountedFences::light = CountedFences::heavy = CountedFences::full = 0;
+  std::uint32_t told = 0;
+  CountedFences::told = &told;
+  Policy policy{WaitParameters{}};
+  Roster<CountedFences> roster(nullptr, 2);
+  const Interruption<CountedFences> interruption;
+  WaitStats stats;
+  SleepWord<CountedFences> word;
+  Waiter<CountedFences, Policy> waiter(policy, roster, interruption, 0, 1, 1, stats);
+  EXPECT_TRUE(waiter.wait([&] { return told != 0; }, word));
+  waiter.wake(word);
+  EXPECT_TRUE(waiter.leave(true));
+  EXPECT_EQ(stats.blocks.read(), 1U);
+}
+
+// What each policy pays for a sleep and a release: `block`, whose threads sleep all the time, no membarrier.
+TEST(Waiter, FencesByItsPolicy) {
+  wait_and_wake<Block>();
+  EXPECT_EQ(CountedFences::heavy, 0U);
+  EXPECT_EQ(CountedFences::light, 0U);
+  EXPECT_EQ(CountedFences::full, 2U);
+  wait_and_wake<Cs>();
+  EXPECT_EQ(CountedFences::heavy, 1U);
+  EXPECT_EQ(CountedFences::light, 1U);
+  EXPECT_EQ(CountedFences::full, 0U);
+}
+
 TEST(Histogram, BucketsAreContiguous) {
   EXPECT_EQ(wait_bucket(0), 1U);
   for (unsigned bucket = 1; bucket + 1 < kWaitBuckets; ++bucket) {
