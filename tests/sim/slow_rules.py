@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slow_smp import FOREVER, Job, Processor, Rules, Thread
+from slow_smp import Job, Processor, Rules, Thread
 
 
 class RoundRobin(Rules):
@@ -71,17 +71,21 @@ class Linux(Rules):
         """The best pair first, then the best of the others."""
         left, free = list(threads), [one for one in self.machine.processors if not one.interrupted]
         while left and free:
-            pairs = [(self.advantage(thread, one), thread, one) for thread in left for one in free]
-            most, thread, one = max(pairs, key=lambda pair: pair[0])
-            if most <= self.threshold:
+            pairs = [(self.worth(thread, one), thread, one) for thread in left for one in free]
+            (kind, more), thread, one = max(pairs, key=lambda pair: pair[0])
+            if kind == 0 and more <= self.threshold:
                 return
             self.machine.interrupt(one)
             left.remove(thread)
             free.remove(one)
 
-    def advantage(self, thread: Thread, processor: Processor) -> int:
+    def worth(self, thread: Thread, processor: Processor) -> tuple[int, int]:
+        """To look for a pair with: its own that is idle, one that is idle (the longest first), or how much is gained."""
         if processor.idle():
-            return FOREVER + (1 if thread.last is processor else 0)
+            return 2 if thread.last is processor else 1, -processor.idle_since
+        return 0, self.advantage(thread, processor)
+
+    def advantage(self, thread: Thread, processor: Processor) -> int:
         runs = processor.next if processor.switching else processor.current
         return self.goodness(thread, processor, runs.job) - self.goodness(runs, processor, runs.job)
 

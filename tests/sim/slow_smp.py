@@ -189,15 +189,20 @@ class Machine:
         if processor.interrupted:
             self.cause(processor, "chosen_anew", self.now + self.delay)
         if runs:
-            self.rules.begins(processor)
-            self.resume(processor)
+            self.begin(processor)
 
-    def resume(self, processor: Processor) -> None:
+    def begin(self, processor: Processor) -> None:
+        """Its thread runs, or was chosen again: what it has finished, it has finished at once."""
         thread = processor.current
+        self.rules.begins(processor)
+        for what in ("computed", "spun", "freed"):
+            processor.due.pop(what, None)
         if thread.released:
             self.pass_barrier(processor)
-            return
-        self.go_on(processor)
+        elif thread.doing == COMPUTE and thread.left == 0:
+            self.computed(processor)
+        else:
+            self.go_on(processor)
 
     def go_on(self, processor: Processor) -> None:
         thread = processor.current
@@ -211,9 +216,6 @@ class Machine:
                 self.cause(processor, "chosen_anew", self.now + self.delay)
 
     def chosen_anew(self, processor: Processor) -> None:
-        if processor.switching:
-            return  # again when that is over
-        processor.interrupted = False
         self.leave(processor, "ready")
 
     def timer(self, processor: Processor) -> None:
@@ -224,14 +226,14 @@ class Machine:
         """Chooses who runs next."""
         thread = processor.current
         can_run = thread is not None and state == "ready"
+        processor.interrupted = False  # what it was to do it does now
+        processor.due.pop("chosen_anew", None)
         if thread is not None and not can_run:
             thread.state = state
         following = self.rules.choose(processor, thread if can_run else None)
         if following is thread and can_run:
             thread.left -= self.now - processor.began
-            self.rules.begins(processor)
-            if "freed" not in processor.due:
-                self.go_on(processor)
+            self.begin(processor)
             return
         if thread is None and following is None:
             return
