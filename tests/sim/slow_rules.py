@@ -35,6 +35,7 @@ class RoundRobin(Rules):
         return previous
 
     def begins(self, processor: Processor) -> None:
+        processor.forget("timer")
         self.machine.cause(processor, "timer", self.machine.now + self.quantum)
 
     def timer(self, processor: Processor) -> bool:
@@ -42,11 +43,20 @@ class RoundRobin(Rules):
 
 
 class Linux(Rules):
-    """Linux 2.2 and 2.4, with sampled accounting."""
+    """Linux 2.2 and 2.4."""
 
-    def __init__(self, tick: int, default: int, wake_up: str = "original", penalty: int = 15, bonus: int = 1) -> None:
-        self.tick, self.default, self.wake_up, self.penalty, self.bonus = tick, default, wake_up, penalty, bonus
-        self.threshold = 1
+    def __init__(
+        self,
+        tick: int,
+        default: int,
+        wake_up: str = "original",
+        penalty: int = 15,
+        bonus: int = 1,
+        threshold: int = 1,
+        exact: bool = False,
+    ) -> None:
+        self.tick, self.default, self.wake_up, self.exact = tick, default, wake_up, exact
+        self.penalty, self.bonus, self.threshold = penalty, bonus, threshold
         self.queue: list[Thread] = []  # of all that can run, those that do as well
 
     def begin(self, threads: list[Thread]) -> None:
@@ -128,11 +138,14 @@ class Linux(Rules):
         return next(thread for thread in able if self.goodness(thread, processor, processor.job) == best)
 
     def begins(self, processor: Processor) -> None:
-        self.machine.cause(processor, "timer", (self.machine.now // self.tick + 1) * self.tick)
+        processor.forget("timer")
+        now, thread = self.machine.now, processor.current
+        at = now + self.tick - (thread.ran - thread.ticked) if self.exact else (now // self.tick + 1) * self.tick
+        self.machine.cause(processor, "timer", at)
 
     def timer(self, processor: Processor) -> bool:
         thread = processor.current
-        thread.counter = max(0, thread.counter - 1)
+        thread.counter, thread.ticked = max(0, thread.counter - 1), thread.ran
         if thread.counter > 0:
             self.begins(processor)
         return thread.counter == 0

@@ -37,6 +37,8 @@ class Thread:
     passed: int = 0
     spins: int = 0
     successes: int = 0
+    ran: int = 0  # steps
+    ticked: int = 0  # of those, up to its last tick
     counter: int = 0
 
 
@@ -50,11 +52,14 @@ class Processor:
     idle_since: int = 0
     job: Job | None = None  # whose address space it has
     began: int = 0  # of what its thread does now
-    due: dict[str, tuple[int, int]] = field(default_factory=dict)  # what comes: when, and when that was caused
+    due: list[tuple[int, int, str]] = field(default_factory=list)  # what comes: when, when that was caused, what
 
     def idle(self) -> bool:
         """Nobody runs there, or is going to."""
         return self.next is None if self.switching else self.current is None
+
+    def forget(self, *what: str) -> None:
+        self.due = [one for one in self.due if one[2] not in what]
 
 
 class Machine:
@@ -81,6 +86,8 @@ class Machine:
                 break
             for processor, steps in zip(self.processors, self.done, strict=True):
                 steps.append(self.activity(processor))
+                if processor.current is not None and not processor.switching:
+                    processor.current.ran += 1
             self.now += 1
         return self.now
 
@@ -97,20 +104,19 @@ class Machine:
 
     def cause(self, processor: Processor, what: str, at: int) -> None:
         self.causes += 1
-        processor.due[what] = (at, self.causes)
+        processor.due.append((at, self.causes, what))
 
     def one_thing(self) -> bool:
         found = []
         for processor in self.processors:
-            for what, (at, caused) in processor.due.items():
+            for at, caused, what in processor.due:
                 if at <= self.now:
-                    found.append((what == "spun", caused, processor.number, what))
+                    found.append((what == "spun", caused, processor, (at, caused, what)))
         if not found or self.is_over():
             return False
-        _, _, number, what = min(found)
-        processor = self.processors[number]
-        del processor.due[what]
-        getattr(self, what)(processor)
+        _, _, processor, what = min(found, key=lambda one: one[:2])
+        processor.due.remove(what)
+        getattr(self, what[2])(processor)
         return True
 
     # What comes.
@@ -146,7 +152,7 @@ class Machine:
         thread.released = True
         processor = thread.on
         if processor is not None and processor.current is thread and not processor.switching:
-            processor.due.pop("spun", None)
+            processor.forget("spun")
             self.cause(processor, "freed", self.now)
 
     def pass_barrier(self, processor: Processor) -> None:
@@ -187,7 +193,7 @@ class Machine:
             elif left.state == "ready":
                 self.rules.released(left)
         if processor.interrupted:
-            self.cause(processor, "chosen_anew", self.now + self.delay)
+            self.cause(processor, "arrives", self.now + self.delay)
         if runs:
             self.begin(processor)
 
@@ -195,8 +201,7 @@ class Machine:
         """Its thread runs, or was chosen again: what it has finished, it has finished at once."""
         thread = processor.current
         self.rules.begins(processor)
-        for what in ("computed", "spun", "freed"):
-            processor.due.pop(what, None)
+        processor.forget("computed", "spun", "freed")
         if thread.released:
             self.pass_barrier(processor)
         elif thread.doing == COMPUTE and thread.left == 0:
@@ -213,10 +218,12 @@ class Machine:
         if not processor.interrupted:
             processor.interrupted = True
             if not processor.switching:  # else when that is over
-                self.cause(processor, "chosen_anew", self.now + self.delay)
+                self.cause(processor, "arrives", self.now + self.delay)
 
-    def chosen_anew(self, processor: Processor) -> None:
-        self.leave(processor, "ready")
+    def arrives(self, processor: Processor) -> None:
+        """An interrupt; one that the processor has obeyed meanwhile may serve for the next."""
+        if processor.interrupted and not processor.switching:
+            self.leave(processor, "ready")
 
     def timer(self, processor: Processor) -> None:
         if self.rules.timer(processor):
@@ -227,7 +234,6 @@ class Machine:
         thread = processor.current
         can_run = thread is not None and state == "ready"
         processor.interrupted = False  # what it was to do it does now
-        processor.due.pop("chosen_anew", None)
         if thread is not None and not can_run:
             thread.state = state
         following = self.rules.choose(processor, thread if can_run else None)
@@ -241,8 +247,7 @@ class Machine:
             if can_run:
                 thread.state = "ready"
                 thread.left -= self.now - processor.began
-            for what in ("computed", "spun", "freed", "timer"):
-                processor.due.pop(what, None)
+            processor.forget("computed", "spun", "freed", "timer")
         processor.next, processor.switching = following, True
         if following is None:
             processor.idle_since = self.now
