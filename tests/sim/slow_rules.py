@@ -34,12 +34,67 @@ class RoundRobin(Rules):
                 return thread
         return previous
 
-    def begins(self, processor: Processor) -> None:
+    def chosen(self, processor: Processor) -> None:
+        processor.forget("timer")
+        self.machine.cause(processor, "timer", self.machine.now + self.machine.context_switch + self.quantum)
+
+    def goes_on(self, processor: Processor) -> None:
         processor.forget("timer")
         self.machine.cause(processor, "timer", self.machine.now + self.quantum)
 
     def timer(self, processor: Processor) -> bool:
         return True
+
+
+class Gang(Rules):
+    def __init__(self, slice_: int, weights: list[int]) -> None:
+        self.slice, self.weights, self.turn = slice_, weights, 0
+        self.queues: dict[int, list[Thread]] = {}
+
+    def begin(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            self.queues.setdefault(thread.job.number, []).append(thread)
+        self.turn_begins()
+
+    def wake(self, threads: list[Thread]) -> None:
+        for thread in threads:
+            self.queues[thread.job.number].append(thread)
+            self.released(thread)
+
+    def released(self, thread: Thread) -> None:
+        """Its own processor if that is idle, else the first idle one."""
+        idle = [one for one in self.machine.processors if one.idle() and not one.interrupted]
+        if idle and thread.job.number == self.turn:
+            self.machine.interrupt(thread.last if thread.last in idle else idle[0])
+
+    def turn_begins(self) -> None:
+        first = self.machine.processors[0]
+        first.forget("turn_ends")
+        self.machine.cause(first, "turn_ends", self.machine.now + self.slice * self.weights[self.turn])
+        for processor in self.machine.processors:
+            self.machine.interrupt(processor)
+
+    def turn_ends(self) -> None:
+        there = {one.job.number for one in self.machine.threads if one.state != "gone"}
+        if there:
+            self.turn = min(there, key=lambda one: (one <= self.turn, one))
+            self.turn_begins()
+
+    def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
+        if all(one.state == "gone" for one in self.machine.threads if one.job.number == self.turn):
+            self.turn_ends()
+        if previous is not None:
+            if previous.job.number == self.turn:
+                return previous
+            self.queues[previous.job.number].append(previous)
+        queue = self.queues[self.turn]
+        free = [one for one in queue if one.on is None]
+        its_own = [one for one in free if one.last is processor]
+        others = [one for one in free if one.last is None or not one.last.interrupted]
+        for thread in its_own + others:
+            queue.remove(thread)
+            return thread
+        return None
 
 
 class Linux(Rules):
@@ -58,6 +113,8 @@ class Linux(Rules):
         self.tick, self.default, self.wake_up, self.exact = tick, default, wake_up, exact
         self.penalty, self.bonus, self.threshold = penalty, bonus, threshold
         self.queue: list[Thread] = []  # of all that can run, those that do as well
+        self.epochs = 0
+        self.races = 0  # who gets a processor that somebody else has been given already
 
     def begin(self, threads: list[Thread]) -> None:
         for thread in threads:
@@ -123,6 +180,7 @@ class Linux(Rules):
                 if more > most:
                     chosen, most = one, more
         if chosen is not None:
+            self.races += chosen.interrupted
             self.machine.interrupt(chosen)
 
     def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
@@ -132,6 +190,7 @@ class Linux(Rules):
         if not able:
             return None
         if all(thread.counter == 0 for thread in able):
+            self.epochs += 1
             for thread in self.machine.threads:
                 thread.counter = self.default + thread.counter // 2
         best = max(self.goodness(thread, processor, processor.job) for thread in able)

@@ -195,12 +195,12 @@ class Machine:
         if processor.interrupted:
             self.cause(processor, "arrives", self.now + self.delay)
         if runs:
+            self.rules.begins(processor)
             self.begin(processor)
 
     def begin(self, processor: Processor) -> None:
         """Its thread runs, or was chosen again: what it has finished, it has finished at once."""
         thread = processor.current
-        self.rules.begins(processor)
         processor.forget("computed", "spun", "freed")
         if thread.released:
             self.pass_barrier(processor)
@@ -229,6 +229,9 @@ class Machine:
         if self.rules.timer(processor):
             self.leave(processor, "ready")
 
+    def turn_ends(self, _: Processor) -> None:
+        self.rules.turn_ends()
+
     def leave(self, processor: Processor, state: str) -> None:
         """Chooses who runs next."""
         thread = processor.current
@@ -239,6 +242,7 @@ class Machine:
         following = self.rules.choose(processor, thread if can_run else None)
         if following is thread and can_run:
             thread.left -= self.now - processor.began
+            self.rules.goes_on(processor)
             self.begin(processor)
             return
         if thread is None and following is None:
@@ -254,6 +258,7 @@ class Machine:
         else:
             following.on = following.last = processor
             processor.job = following.job
+            self.rules.chosen(processor)
         self.cause(processor, "switched", self.now + self.context_switch)
 
 
@@ -272,8 +277,18 @@ class Rules:
     def begins(self, processor: Processor) -> None:
         pass
 
+    def goes_on(self, processor: Processor) -> None:
+        """Who ran was chosen again."""
+        self.begins(processor)
+
+    def chosen(self, processor: Processor) -> None:
+        """A switch to somebody begins."""
+
     def released(self, thread: Thread) -> None:
         pass
 
     def timer(self, processor: Processor) -> bool:
         return False
+
+    def turn_ends(self) -> None:
+        pass

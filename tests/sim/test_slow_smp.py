@@ -5,72 +5,112 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import os
+import random
 import subprocess
 import tempfile
 import unittest
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from slow_rules import Linux, RoundRobin
+from slow_rules import Gang, Linux, RoundRobin
 from slow_smp import Job, Machine, Rules
 
 SMP = Path(os.environ.get("MUSTER_SMP", "build/release/bin/smp")).resolve()
-CONTEXT_SWITCH, QUANTUM, TICK = 6, 20, 5
-INTERVAL, BARRIERS, LIMIT = 4, 12, 3000
-# Wake-up, processors, size, spin, others: what differs by which of two interrupts of the same moment comes first, which
-# docs/smp.md does not say.
-UNSETTLED = {("ap", 4, 5, 0, 3)}
+INTERVAL, BARRIERS, LIMIT = 4, 12, 2000
 Step = tuple[str, int]
+RR = {"kind": "rr", "quantum": 20}
 
 
-def run_file(processors: int, delay: int, scheduler: str, jobs: list[Job]) -> str:
-    text = f'order = "given"\nlimit = {LIMIT}\n[machine]\nprocessors = {processors}\n'
-    text += f"context_switch = {CONTEXT_SWITCH}\ninterrupt_delay = {delay}\n[scheduler]\n{scheduler}\n"
-    for job in jobs:
-        text += f"[[job]]\nsize = {job.size}\n"
-        if job.interval is None:
-            text += 'kind = "background"\n'
-        else:
-            text += f'kind = "synchronizing"\nmean = {job.interval}\ndeviation = 0\nbarriers = {job.barriers}\n'
-            text += f'policy = "{job.spin}"\n'
-    return text
+def linux(default_ticks: int, wake_up: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "linux24", "tick": 5, "default_ticks": default_ticks, "wake_up": wake_up} | more
 
 
-def of_program(text: str, processors: int) -> list[list[Step]]:
-    """What each processor did in each step. Of a switch only that it is one: two in a row may be one line."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.toml"
-        path.write_text(text)
-        printed = subprocess.check_output([SMP, path, "--trace", "-"], text=True)
-    rows = list(csv.DictReader(io.StringIO(printed)))
-    end = max(int(row["end"]) for row in rows)
-    steps: list[list[Step]] = [[("idle", -1)] * end for _ in range(processors)]
-    for row in rows:
-        thread = int(row["thread"]) if row["activity"] in ("computing", "spinning") else -1
-        for step in range(int(row["begin"]), int(row["end"])):
-            steps[int(row["processor"])][step] = (row["activity"], thread)
-    return steps
+@dataclass
+class Case:
+    processors: int
+    scheduler: dict[str, Any]
+    jobs: list[tuple[int, int | None, int, int]]  # a Job's first four; no interval: background
+    context_switch: int = 6
+    delay: int = 0
+
+    def run_file(self) -> str:
+        text = f'order = "given"\nlimit = {LIMIT}\n[machine]\nprocessors = {self.processors}\n'
+        text += f"context_switch = {self.context_switch}\ninterrupt_delay = {self.delay}\n[scheduler]\n"
+        text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.scheduler.items())
+        for size, interval, barriers, spin in self.jobs:
+            text += f"[[job]]\nsize = {size}\n"
+            if interval is None:
+                text += 'kind = "background"\n'
+            else:
+                text += f'kind = "synchronizing"\nmean = {interval}\ndeviation = 0\nbarriers = {barriers}\n'
+                text += f'policy = "{spin}"\n'
+        return text
+
+    def rules(self) -> Rules:
+        of = self.scheduler
+        if of["kind"] == "rr":
+            return RoundRobin(of["quantum"])
+        if of["kind"] == "gang":
+            return Gang(of["slice"], of["weights"])
+        names = {"proc_change_penalty": "penalty", "same_address_space_bonus": "bonus"}
+        names |= {"preemption_threshold": "threshold"}
+        more = {short: of[name] for name, short in names.items() if name in of}
+        exact = of.get("accounting") == "exact"
+        return Linux(of["tick"], of["default_ticks"], of["wake_up"], exact=exact, **more)
+
+    def of_program(self) -> list[list[Step]]:
+        """What each processor did in each step. Of a switch only that it is one: two in a row may be one line."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.toml"
+            path.write_text(self.run_file())
+            printed = subprocess.check_output([SMP, path, "--trace", "-"], text=True)
+        rows = list(csv.DictReader(io.StringIO(printed)))
+        end = max(int(row["end"]) for row in rows)
+        steps: list[list[Step]] = [[("idle", -1)] * end for _ in range(self.processors)]
+        for row in rows:
+            thread = int(row["thread"]) if row["activity"] in ("computing", "spinning") else -1
+            for step in range(int(row["begin"]), int(row["end"])):
+                steps[int(row["processor"])][step] = (row["activity"], thread)
+        return steps
+
+    def of_slow(self, rules: Rules) -> list[list[Step]]:
+        jobs = [Job(*job) for job in self.jobs]
+        machine = Machine(self.processors, self.context_switch, self.delay, rules, jobs)
+        machine.run(LIMIT)
+        return [[(what, -1 if what == "switching" else who) for what, who in steps] for steps in machine.done]
 
 
-def of_slow(machine: Machine) -> list[list[Step]]:
-    machine.run(LIMIT)
-    return [[(what, -1 if what == "switching" else who) for what, who in steps] for steps in machine.done]
+def job(size: int, spin: int, others: int) -> list[tuple[int, int | None, int, int]]:
+    return [(size, INTERVAL, BARRIERS, spin)] + ([(others, None, 0, 0)] if others else [])
+
+
+def drawn(seed: int) -> Case:
+    """A small machine on which much happens at once: of every kind, also impossible ones."""
+    draw = random.Random(seed)
+    processors = draw.choice((1, 2, 2, 3, 3, 4, 4))
+    case = Case(processors, RR, [], draw.choice((1, 2, 3, 6)), draw.choice((0, 1, 2, 5, 14)))
+    for _ in range(draw.choice((1, 1, 2))):
+        size = draw.randint(2, 5 if case.jobs else 8)
+        case.jobs.append((size, draw.randint(1, 11), draw.randint(5, 20), draw.choice((0, 3, 6, 7, 13, 40))))
+    if draw.random() < 0.6:
+        case.jobs.append((draw.randint(1, 3), None, 0, 0))
+    return case
 
 
 class SlowSimulator(unittest.TestCase):
-    def compare(self, processors: int, delay: int, scheduler: str, rules: Rules, jobs: list[Job]) -> None:
-        fast = of_program(run_file(processors, delay, scheduler, jobs), processors)
-        slow = of_slow(Machine(processors, CONTEXT_SWITCH, delay, rules, jobs))
-        self.assertGreater(len(fast[0]), INTERVAL * BARRIERS)
-        self.assertEqual(len(fast[0]), len(slow[0]), "they end at another time")
-        for number in range(len(fast[0])):
-            at = f"at step {number}"
-            self.assertEqual([one[number] for one in fast], [one[number] for one in slow], at)
-
-    @staticmethod
-    def jobs(size: int, spin: int, others: int) -> list[Job]:
-        return [Job(size, INTERVAL, BARRIERS, spin)] + ([Job(others, None)] if others else [])
+    def compare(self, case: Case) -> Rules:
+        rules = case.rules()
+        with self.subTest(case=case):
+            fast, slow = case.of_program(), case.of_slow(rules)
+            self.assertEqual(len(fast[0]), len(slow[0]), "they end at another time")
+            for number in range(len(fast[0])):
+                at = f"at step {number}"
+                self.assertEqual([one[number] for one in fast], [one[number] for one in slow], at)
+        return rules
 
     @staticmethod
     def cases(*processors: int) -> Iterator[tuple[int, int, int]]:
@@ -79,44 +119,57 @@ class SlowSimulator(unittest.TestCase):
 
     def test_round_robin(self) -> None:
         for processors, size, spin in self.cases(1, 2, 3, 4):
-            with self.subTest(processors=processors, size=size, spin=spin):
-                scheduler = f'kind = "rr"\nquantum = {QUANTUM}'
-                self.compare(processors, 0, scheduler, RoundRobin(QUANTUM), self.jobs(size, spin, 0))
+            self.compare(Case(processors, RR, job(size, spin, 0)))
+        for seed in range(20):
+            case = drawn(seed)
+            case.scheduler = RR | {"quantum": random.Random(seed).choice((4, 7, 20))}
+            self.compare(case)
 
     def test_two_jobs(self) -> None:
         for processors, spin in itertools.product((2, 3, 4), (0, 6, 13)):
-            jobs = [[Job(3, 5, 11, spin), Job(4, 7, 9, 9)] for _ in range(2)]
-            with self.subTest(processors=processors, spin=spin):
-                self.compare(processors, 0, f'kind = "rr"\nquantum = {QUANTUM}', RoundRobin(QUANTUM), jobs[0])
-                self.linux(processors, 500, "original", jobs[1])
-
-    def linux(self, processors: int, ticks: int, wake_up: str, jobs: list[Job]) -> None:
-        scheduler = f'kind = "linux24"\ntick = {TICK}\ndefault_ticks = {ticks}\nwake_up = "{wake_up}"'
-        self.compare(processors, 0, scheduler, Linux(TICK, ticks, wake_up), jobs)
+            for scheduler in (RR, linux(500, "original")):
+                self.compare(Case(processors, scheduler, [(3, 5, 11, spin), (4, 7, 9, 9)]))
 
     def test_linux_goodness_and_wake_up(self) -> None:
         """Within one epoch."""
-        for wake_up, others in (("original", 0), ("original", 3), ("ap", 3)):
-            for processors, size, spin in self.cases(2, 3, 4):
-                if (wake_up, processors, size, spin, others) in UNSETTLED:
-                    continue
-                with self.subTest(wake_up=wake_up, processors=processors, size=size, spin=spin, others=others):
-                    self.linux(processors, 500, wake_up, self.jobs(size, spin, others))
-
-    def test_linux_global_view(self) -> None:
-        """With others, so that no processor is idle: which of several idle ones a thread gets, the docs leave open."""
-        for processors, size, spin in self.cases(2, 3):
-            with self.subTest(processors=processors, size=size, spin=spin):
-                self.linux(processors, 500, "gv", self.jobs(size, spin, 3))
+        races = 0
+        for wake_up, others in (("original", 0), ("original", 3), ("ap", 3), ("gv", 0)):
+            for processors, size, spin in self.cases(3, 4):
+                rules = self.compare(Case(processors, linux(500, wake_up), job(size, spin, others)))
+                races += rules.races
+        self.assertGreater(races, 0)
 
     def test_linux_epochs(self) -> None:
-        for wake_up, others in (("original", 0), ("ap", 3)):
-            for processors, size, spin in self.cases(1, 2):
-                with self.subTest(wake_up=wake_up, processors=processors, size=size, spin=spin, others=others):
-                    self.linux(processors, 4, wake_up, self.jobs(size, spin, others))
+        for wake_up, others in (("original", 0), ("ap", 3), ("gv", 1)):
+            epochs = 0
+            for processors, size, spin in self.cases(2, 3):
+                epochs += self.compare(Case(processors, linux(4, wake_up), job(size, spin, others))).epochs
+            self.assertGreater(epochs, 100)
 
     def test_a_processor_that_becomes_idle_while_an_exhausted_thread_is_ready(self) -> None:
-        self.linux(3, 4, "original", self.jobs(4, 6, 0))
+        self.compare(Case(3, linux(4, "original"), job(4, 6, 0)))
+
+    def test_linux_drawn(self) -> None:
+        """Every number another, epochs of a few ticks, interrupts that take time, both accountings, two jobs."""
+        for seed in range(1000, 1080):
+            case, draw = drawn(seed), random.Random(seed)
+            case.scheduler = linux(
+                draw.choice((1, 2, 3, 4, 8)),
+                ("original", "ap", "gv")[seed % 3],
+                tick=draw.choice((2, 3, 5, 8)),
+                accounting=draw.choice(("sampled", "sampled", "exact")),
+                proc_change_penalty=draw.choice((0, 1, 2, 4, 15)),
+                same_address_space_bonus=draw.choice((0, 1, 1, 3)),
+                preemption_threshold=draw.choice((0, 1, 1, 3)),
+            )
+            self.compare(case)
+
+    def test_gang(self) -> None:
+        for seed in range(2000, 2040):
+            case, draw = drawn(seed), random.Random(seed)
+            weights = [draw.choice((1, 1, 2, 3)) for _ in case.jobs]
+            case.scheduler = {"kind": "gang", "slice": draw.choice((5, 10, 20, 37)), "weights": weights}
+            self.compare(case)
 
 
 if __name__ == "__main__":
