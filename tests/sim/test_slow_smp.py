@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slow_eevdf import Eevdf
 from slow_rules import Gang, Linux, RoundRobin
 from slow_smp import Job, Machine, Rules
 
@@ -36,10 +37,12 @@ class Case:
     jobs: list[tuple[int, int | None, int, int]]  # a Job's first four; no interval: background
     context_switch: int = 6
     delay: int = 0
+    scale: int = 1  # one of our steps in the program's time
 
     def run_file(self) -> str:
-        text = f'order = "given"\nlimit = {LIMIT}\n[machine]\nprocessors = {self.processors}\n'
-        text += f"context_switch = {self.context_switch}\ninterrupt_delay = {self.delay}\n[scheduler]\n"
+        text = f'unit = "{"steps" if self.scale == 1 else "ns"}"\norder = "given"\nlimit = {LIMIT * self.scale}\n'
+        text += f"[machine]\nprocessors = {self.processors}\ncontext_switch = {self.context_switch * self.scale}\n"
+        text += f"interrupt_delay = {self.delay * self.scale}\n[scheduler]\n"
         text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.scheduler.items())
         for size, interval, barriers, spin in self.jobs:
             text += f"[[job]]\nsize = {size}\n"
@@ -56,6 +59,8 @@ class Case:
             return RoundRobin(of["quantum"])
         if of["kind"] == "gang":
             return Gang(of["slice"], of["weights"])
+        if of["kind"] == "eevdf":
+            return Eevdf(of["tick"] // self.scale, of["base_slice"] // self.scale)
         names = {"proc_change_penalty": "penalty", "same_address_space_bonus": "bonus"}
         names |= {"preemption_threshold": "threshold"}
         more = {short: of[name] for name, short in names.items() if name in of}
@@ -69,11 +74,14 @@ class Case:
             path.write_text(self.run_file())
             printed = subprocess.check_output([SMP, path, "--trace", "-"], text=True)
         rows = list(csv.DictReader(io.StringIO(printed)))
-        end = max(int(row["end"]) for row in rows)
+        end = max(int(row["end"]) for row in rows) // self.scale
         steps: list[list[Step]] = [[("idle", -1)] * end for _ in range(self.processors)]
         for row in rows:
             thread = int(row["thread"]) if row["activity"] in ("computing", "spinning") else -1
-            for step in range(int(row["begin"]), int(row["end"])):
+            (begin, left), (end, _) = (divmod(int(row[key]), self.scale) for key in ("begin", "end"))
+            if left != 0:
+                raise ValueError(f"not on a step: {row}")
+            for step in range(begin, end):
                 steps[int(row["processor"])][step] = (row["activity"], thread)
         return steps
 
@@ -170,6 +178,15 @@ class SlowSimulator(unittest.TestCase):
             weights = [draw.choice((1, 1, 2, 3)) for _ in case.jobs]
             case.scheduler = {"kind": "gang", "slice": draw.choice((5, 10, 20, 37)), "weights": weights}
             self.compare(case)
+
+    def test_eevdf_on_one_processor(self) -> None:
+        """Threads that compute; a step is 1,000 ns."""
+        for seed in range(3000, 3030):
+            draw = random.Random(seed)
+            scheduler = {"kind": "eevdf", "tick": draw.choice((30_000, 40_000, 70_000, 160_000, 400_000))}
+            scheduler["base_slice"] = draw.choice((100_000, 102_000, 120_000, 200_000, 344_000))
+            jobs = [(draw.randint(2, 5), None, 0, 0)]
+            self.compare(Case(1, scheduler, jobs, draw.choice((1, 2, 30)), draw.choice((0, 1, 50)), scale=1000))
 
 
 if __name__ == "__main__":
