@@ -147,7 +147,7 @@ class Linux(Rules):
             free.remove(one)
 
     def worth(self, thread: Thread, processor: Processor) -> tuple[int, int]:
-        """To look for a pair with: its own that is idle, one that is idle (the longest first), or how much is gained."""
+        """Of a pair: its own that is idle, any that is idle (the longest first), or how much is gained."""
         if processor.idle():
             return 2 if thread.last is processor else 1, -processor.idle_since
         return 0, self.advantage(thread, processor)

@@ -1,7 +1,7 @@
 """The simulated SMP once more, slowly and independently of sim/smp: what its trace is checked against.
 
-Written from docs/smp.md and Tsafrir and Feitelson's appendix A, not from sim/smp: what was read there, because those did
-not decide it (gangs, of what happens at once what comes first), is in docs/smp.md now. Time goes step by step; at
+Written from docs/smp.md and Tsafrir and Feitelson's appendix A, not from sim/smp: what was read there, because those
+did not decide it (gangs; of what happens at once, what comes first), is in docs/smp.md now. Time goes step by step; at
 each step all that is due is looked for on every processor and done in the order in which it was caused, ends of spins
 last. No queue of events, no shortcut, nothing kept that can be looked up.
 """

@@ -38,14 +38,16 @@ class Case:
     context_switch: int = 6
     delay: int = 0
     scale: int = 1  # one of our steps in the program's time
+    slices: list[int] | None = None  # of each job's threads
 
     def run_file(self) -> str:
         text = f'unit = "{"steps" if self.scale == 1 else "ns"}"\norder = "given"\nlimit = {LIMIT * self.scale}\n'
         text += f"[machine]\nprocessors = {self.processors}\ncontext_switch = {self.context_switch * self.scale}\n"
         text += f"interrupt_delay = {self.delay * self.scale}\n[scheduler]\n"
         text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.scheduler.items())
-        for size, interval, barriers, spin in self.jobs:
+        for number, (size, interval, barriers, spin) in enumerate(self.jobs):
             text += f"[[job]]\nsize = {size}\n"
+            text += f"slice = {self.slices[number] * self.scale}\n" if self.slices else ""
             if interval is None:
                 text += 'kind = "background"\n'
             else:
@@ -60,7 +62,8 @@ class Case:
         if of["kind"] == "gang":
             return Gang(of["slice"], of["weights"])
         if of["kind"] == "eevdf":
-            return Eevdf(of["tick"] // self.scale, of["base_slice"] // self.scale)
+            base = of["base_slice"] // self.scale
+            return Eevdf(of["tick"] // self.scale, self.slices or [base] * len(self.jobs))
         names = {"proc_change_penalty": "penalty", "same_address_space_bonus": "bonus"}
         names |= {"preemption_threshold": "threshold"}
         more = {short: of[name] for name, short in names.items() if name in of}
@@ -185,8 +188,11 @@ class SlowSimulator(unittest.TestCase):
             draw = random.Random(seed)
             scheduler = {"kind": "eevdf", "tick": draw.choice((30_000, 40_000, 70_000, 160_000, 400_000))}
             scheduler["base_slice"] = draw.choice((100_000, 102_000, 120_000, 200_000, 344_000))
-            jobs = [(draw.randint(2, 5), None, 0, 0)]
-            self.compare(Case(1, scheduler, jobs, draw.choice((1, 2, 30)), draw.choice((0, 1, 50)), scale=1000))
+            jobs = [(draw.randint(1, 3), None, 0, 0) for _ in range(draw.choice((1, 2, 3)))]
+            case = Case(1, scheduler, jobs, draw.choice((1, 2, 30)), draw.choice((0, 1, 50)), scale=1000)
+            if seed % 2 == 1:
+                case.slices = [draw.choice((100, 102, 120, 200, 344, 600)) for _ in jobs]
+            self.compare(case)
 
 
 if __name__ == "__main__":
