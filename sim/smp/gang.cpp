@@ -17,7 +17,7 @@ void Gang::add(std::span<Task* const> tasks) {
     ++all.alive;
     all.ready.push_back(task);
   }
-  if (turns_ == 0) {
+  if (!somebody_has_turn_) {
     next_turn();
   } else {
     for (Task* task : tasks) find_idle(*task);
@@ -77,6 +77,7 @@ Task* Gang::choose(unsigned processor, Task* previous, Left left) {
 
 void Gang::begin_turn(unsigned job) {
   turn_ = job;
+  somebody_has_turn_ = true;
   const std::int64_t weight = job < weights_.size() ? weights_[job] : 1;
   machine_->at(machine_->now() + slice_ * weight, [this, number = ++turns_] {
     if (number == turns_) next_turn();
@@ -92,6 +93,7 @@ void Gang::next_turn() {
     const unsigned job = (first + i) % count;
     if (jobs_[job].alive > 0) return begin_turn(job);
   }
+  somebody_has_turn_ = false;
 }
 
 }  // namespace muster::smp

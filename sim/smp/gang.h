@@ -43,8 +43,9 @@ class Gang : public Scheduler {
   const std::vector<std::int64_t> weights_;
   Machine* machine_ = nullptr;
   std::vector<Members> jobs_;
-  unsigned turn_ = 0;        // whose it is
-  std::uint64_t turns_ = 0;  // so far: what makes the end of an earlier one void
+  unsigned turn_ = 0;               // whose it is
+  bool somebody_has_turn_ = false;  // not before the first comes, nor when all are done
+  std::uint64_t turns_ = 0;         // so far: what makes the end of an earlier one void
 };
 
 }  // namespace muster::smp

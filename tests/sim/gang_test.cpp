@@ -40,6 +40,19 @@ TEST(Gang, TheOnlyJobGoesOn) {
   EXPECT_EQ(one.run(), "5:0@0 40:0-");
 }
 
+TEST(Gang, WhoComesWhenAllAreDoneHasItsTurnAtOnce) {
+  Scene one = scene(1, 10);
+  one.thread({compute(4)}, 0);
+  Task& soon = one.machine.make_task(1, std::make_unique<Script>(std::vector{compute(12)}));
+  Task& late = one.machine.make_task(2, std::make_unique<Script>(std::vector{compute(15)}));
+  Task& later = one.machine.make_task(3, std::make_unique<Script>(std::vector{compute(3)}));
+  one.machine.arrive({&soon}, 6);
+  one.machine.arrive({&late}, 40);
+  one.machine.arrive({&later}, 41);
+  // Job 1's turn is not cut short at 10, when job 0's would have ended; job 2's is at 50.
+  EXPECT_EQ(one.run(), "0:0@0 4:0- 6:1@0 18:1- 40:2@0 50:2- 50:3@0 53:3- 53:2@0 58:2-");
+}
+
 TEST(Gang, WhoWakesOutsideItsTurnWaitsForIt) {
   Scene two = scene(2, 10);
   two.thread({block(3), compute(2)}, 0);
