@@ -13,7 +13,7 @@ class Eevdf(Rules):
         self.deadlines: dict[Thread, int] = {}
         self.left_alone_until: dict[Thread, int] = {}  # what it has run then
 
-    def begin(self, threads: list[Thread]) -> None:
+    def arrive(self, threads: list[Thread]) -> None:
         self.queue = list(threads)
         self.deadlines = {thread: self.slices[thread.job.number] // 2 for thread in threads}
         self.machine.cause(self.machine.processors[0], "arrives", self.machine.now)  # of itself, so without delay

@@ -10,7 +10,7 @@ class RoundRobin(Rules):
         self.quantum = quantum
         self.queue: list[Thread] = []
 
-    def begin(self, threads: list[Thread]) -> None:
+    def arrive(self, threads: list[Thread]) -> None:
         self.wake(threads)
 
     def wake(self, threads: list[Thread]) -> None:
@@ -48,13 +48,17 @@ class RoundRobin(Rules):
 
 class Gang(Rules):
     def __init__(self, slice_: int, weights: list[int]) -> None:
-        self.slice, self.weights, self.turn = slice_, weights, 0
+        self.slice, self.weights, self.turn = slice_, weights, -1
         self.queues: dict[int, list[Thread]] = {}
 
-    def begin(self, threads: list[Thread]) -> None:
+    def arrive(self, threads: list[Thread]) -> None:
         for thread in threads:
             self.queues.setdefault(thread.job.number, []).append(thread)
-        self.turn_begins()
+        if not any(one.state not in ("new", "gone") for one in self.machine.threads if one not in threads):
+            self.turn_ends()
+        else:
+            for thread in threads:
+                self.released(thread)
 
     def wake(self, threads: list[Thread]) -> None:
         for thread in threads:
@@ -75,7 +79,7 @@ class Gang(Rules):
             self.machine.interrupt(processor)
 
     def turn_ends(self) -> None:
-        there = {one.job.number for one in self.machine.threads if one.state != "gone"}
+        there = {one.job.number for one in self.machine.threads if one.state not in ("new", "gone")}
         if there:
             self.turn = min(there, key=lambda one: (one <= self.turn, one))
             self.turn_begins()
@@ -116,12 +120,13 @@ class Linux(Rules):
         self.epochs = 0
         self.races = 0  # who gets a processor that somebody else has been given already
 
-    def begin(self, threads: list[Thread]) -> None:
+    def arrive(self, threads: list[Thread]) -> None:
         for thread in threads:
             thread.counter = self.default
-        self.queue = list(threads)
-        for thread in threads:
-            self.find(thread, passing_over=True)
+        self.queue = threads + self.queue
+        for processor in self.machine.processors:
+            if processor.idle():
+                self.machine.interrupt(processor)
 
     def wake(self, threads: list[Thread]) -> None:
         for thread in threads:

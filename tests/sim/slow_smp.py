@@ -20,6 +20,7 @@ class Job:
     interval: int | None  # between barriers; None: computes for ever
     barriers: int = 0
     spin: int = 0  # for at most so long, then it blocks
+    arrives: int = 0
     number: int = 0
     here: list[Thread] = field(default_factory=list)  # at the present barrier
 
@@ -77,10 +78,12 @@ class Machine:
         rules.machine = self
 
     def run(self, limit: int) -> int:
-        for thread in self.threads:
-            thread.state = "ready"
-        self.rules.begin(self.threads)
         while self.now < limit:
+            arrive = [thread for thread in self.threads if thread.job.arrives == self.now]
+            for thread in arrive:
+                thread.state = "ready"
+            if arrive:
+                self.rules.arrive(arrive)
             while self.one_thing():
                 pass
             if self.is_over():
@@ -267,7 +270,7 @@ class Machine:
 class Rules:
     machine: Machine
 
-    def begin(self, threads: list[Thread]) -> None:
+    def arrive(self, threads: list[Thread]) -> None:
         raise NotImplementedError
 
     def wake(self, threads: list[Thread]) -> None:

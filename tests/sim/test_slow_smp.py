@@ -34,7 +34,7 @@ def linux(default_ticks: int, wake_up: str, **more: Any) -> dict[str, Any]:
 class Case:
     processors: int
     scheduler: dict[str, Any]
-    jobs: list[tuple[int, int | None, int, int]]  # a Job's first four; no interval: background
+    jobs: list[tuple[int, int | None, int, int, int]]  # a Job's first five; no interval: background
     context_switch: int = 6
     delay: int = 0
     scale: int = 1  # one of our steps in the program's time
@@ -45,8 +45,8 @@ class Case:
         text += f"[machine]\nprocessors = {self.processors}\ncontext_switch = {self.context_switch * self.scale}\n"
         text += f"interrupt_delay = {self.delay * self.scale}\n[scheduler]\n"
         text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.scheduler.items())
-        for number, (size, interval, barriers, spin) in enumerate(self.jobs):
-            text += f"[[job]]\nsize = {size}\n"
+        for number, (size, interval, barriers, spin, arrives) in enumerate(self.jobs):
+            text += f"[[job]]\nsize = {size}\narrives = {arrives * self.scale}\n"
             text += f"slice = {self.slices[number] * self.scale}\n" if self.slices else ""
             if interval is None:
                 text += 'kind = "background"\n'
@@ -95,8 +95,8 @@ class Case:
         return [[(what, -1 if what == "switching" else who) for what, who in steps] for steps in machine.done]
 
 
-def job(size: int, spin: int, others: int) -> list[tuple[int, int | None, int, int]]:
-    return [(size, INTERVAL, BARRIERS, spin)] + ([(others, None, 0, 0)] if others else [])
+def job(size: int, spin: int, others: int) -> list[tuple[int, int | None, int, int, int]]:
+    return [(size, INTERVAL, BARRIERS, spin, 0)] + ([(others, None, 0, 0, 0)] if others else [])
 
 
 def drawn(seed: int) -> Case:
@@ -106,9 +106,10 @@ def drawn(seed: int) -> Case:
     case = Case(processors, RR, [], draw.choice((1, 2, 3, 6)), draw.choice((0, 1, 2, 5, 14)))
     for _ in range(draw.choice((1, 1, 2))):
         size = draw.randint(2, 5 if case.jobs else 8)
-        case.jobs.append((size, draw.randint(1, 11), draw.randint(5, 20), draw.choice((0, 3, 6, 7, 13, 40))))
+        arrives = draw.choice((0, 0, 1, 40, 300))
+        case.jobs.append((size, draw.randint(1, 11), draw.randint(5, 20), draw.choice((0, 3, 6, 7, 13, 40)), arrives))
     if draw.random() < 0.6:
-        case.jobs.append((draw.randint(1, 3), None, 0, 0))
+        case.jobs.append((draw.randint(1, 3), None, 0, 0, draw.choice((0, 0, 60))))
     return case
 
 
@@ -139,7 +140,7 @@ class SlowSimulator(unittest.TestCase):
     def test_two_jobs(self) -> None:
         for processors, spin in itertools.product((2, 3, 4), (0, 6, 13)):
             for scheduler in (RR, linux(500, "original")):
-                self.compare(Case(processors, scheduler, [(3, 5, 11, spin), (4, 7, 9, 9)]))
+                self.compare(Case(processors, scheduler, [(3, 5, 11, spin, 0), (4, 7, 9, 9, 0)]))
 
     def test_linux_goodness_and_wake_up(self) -> None:
         """Within one epoch."""
@@ -188,7 +189,7 @@ class SlowSimulator(unittest.TestCase):
             draw = random.Random(seed)
             scheduler = {"kind": "eevdf", "tick": draw.choice((30_000, 40_000, 70_000, 160_000, 400_000))}
             scheduler["base_slice"] = draw.choice((100_000, 102_000, 120_000, 200_000, 344_000))
-            jobs = [(draw.randint(1, 3), None, 0, 0) for _ in range(draw.choice((1, 2, 3)))]
+            jobs = [(draw.randint(1, 3), None, 0, 0, 0) for _ in range(draw.choice((1, 2, 3)))]
             case = Case(1, scheduler, jobs, draw.choice((1, 2, 30)), draw.choice((0, 1, 50)), scale=1000)
             if seed % 2 == 1:
                 case.slices = [draw.choice((100, 102, 120, 200, 344, 600)) for _ in jobs]
