@@ -74,16 +74,13 @@ class Machine:
             self.threads += [Thread(len(self.threads) + i, job, left=job.interval or FOREVER) for i in range(job.size)]
         self.now = 0
         self.causes = 0
+        for time in {job.arrives for job in jobs}:
+            self.cause(self.processors[0], "arrive", time)
         self.done: list[list[tuple[str, int]]] = [[] for _ in self.processors]  # in each step: activity, thread
         rules.machine = self
 
     def run(self, limit: int) -> int:
         while self.now < limit:
-            arrive = [thread for thread in self.threads if thread.job.arrives == self.now]
-            for thread in arrive:
-                thread.state = "ready"
-            if arrive:
-                self.rules.arrive(arrive)
             while self.one_thing():
                 pass
             if self.is_over():
@@ -125,6 +122,12 @@ class Machine:
         return True
 
     # What comes.
+
+    def arrive(self, _: Processor) -> None:
+        threads = [thread for thread in self.threads if thread.job.arrives == self.now]
+        for thread in threads:
+            thread.state = "ready"
+        self.rules.arrive(threads)
 
     def computed(self, processor: Processor) -> None:
         thread = processor.current
