@@ -102,8 +102,8 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
     Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
-    if constexpr (requires { self.barrier.may_be_told(); }) {
-      if (me != 0 && announced != nullptr && self.barrier.may_be_told()) {
+    if constexpr (requires { self.barrier.may_be_told(waiter); }) {
+      if (me != 0 && announced != nullptr && self.barrier.may_be_told(waiter)) {
         const auto is_announced = [&] {
           return announced->load(std::memory_order_acquire) >= episode;
         };

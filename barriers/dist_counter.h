@@ -83,7 +83,7 @@ class DistCounterBarrier {
     return true;
   }
 
-  bool may_be_told() const { return true; }
+  bool may_be_told(const Waiter&) const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 

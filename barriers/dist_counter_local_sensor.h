@@ -67,7 +67,7 @@ class DistCounterLocalSensor {
     return true;
   }
 
-  bool may_be_told() const { return true; }
+  bool may_be_told(const Waiter&) const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 

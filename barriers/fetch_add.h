@@ -43,6 +43,12 @@ class FetchAddBarrier {
     return wait_for_all(episode, waiter);
   }
 
+  // For an algorithm that leaves some instances to this counter. At all others thread 0, which then
+  // alone writes to it, counts everybody in: where it is the last instance that anybody has come to...
+  void pass_by(Episode episode) { counter_.store(episode * team_, std::memory_order_relaxed); }
+  // ... and where others may have gone on to the next one.
+  void pass_by_beside_others() { counter_.fetch_add(team_, std::memory_order_relaxed); }
+
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:

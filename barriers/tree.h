@@ -62,7 +62,7 @@ class Tree {
   }
 
   // Where all are the root's own children, nobody passes a release on.
-  bool may_be_told() const { return team_ <= radix_[0]; }
+  bool may_be_told(const Waiter&) const { return team_ <= radix_[0]; }
 
   void wake_everyone(WaitStats& stats) {
     for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);

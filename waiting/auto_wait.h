@@ -20,8 +20,8 @@
 #include <cstdint>
 
 #include "platform/native_memory.h"
-#include "waiting/deadline.h"
 #include "waiting/gathering.h"
+#include "waiting/own_slice.h"
 #include "waiting/surroundings.h"
 #include "waiting/waiting_policy.h"
 
@@ -30,7 +30,7 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : slice_ns_(parameters.slice_ns), around_(parameters), gathering_(parameters) {}
+      : slice_(parameters), around_(parameters), gathering_(parameters) {}
 
   static constexpr bool kUsesRoster = true;
   // A team that fits and is left alone has nobody in anybody's way and does not pay for knowing.
@@ -42,9 +42,8 @@ class AutoWait {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    const bool left_alone = around_.template look<Memory>(wait.start_ns, wait.episode);
-    if (left_alone) wait.roster.ask_for_full_fences(false, wait.episode);
-    adapt_slice(wait);
+    agree_on_turns(wait, around_.template look<Memory>(wait.start_ns, wait.episode));
+    slice_.adapt(wait, around_);
     gathering_.follow(wait, [&] { return around_.situation(wait.start_ns); });
     if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
     const std::uint64_t budget_ns =
@@ -91,7 +90,6 @@ class AutoWait {
   static constexpr std::uint64_t kSpinApartNs = 10'000'000;
   static constexpr std::uint64_t kHiddenTeammateNs = 5'000;
   static constexpr std::uint64_t kUnlikelyTeammateNs = 20'000;
-  static constexpr std::uint64_t kKeepSliceNs = 200'000'000;
   static constexpr unsigned kPollsPerClockRead = 16;
 
   std::uint64_t look_for_hidden_after_ns() const {
@@ -119,18 +117,14 @@ class AutoWait {
     return done();
   }
 
-  // Short turns beside strangers, the kernel's again when they have been gone for a while.
+  // A team that fits is in nobody's way on its own CPUs. While strangers run there it takes turns all the
+  // same: by the barrier that suits those, and with full fences (waiting/roster.h).
   template <class Memory>
-  void adapt_slice(const Wait<Memory>& wait) const {
-    if (slice_ns_ == 0) return;
-    if (around_.stranger_near(wait.start_ns)) {
-      if (!Memory::has_own_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
-          Memory::ask_for_slice(slice_ns_)) {
-        wait.stats.short_slices.add();
-      }
-    } else if (Memory::has_own_slice() &&
-               !is_ahead(around_.stranger_seen_ns() + kKeepSliceNs, wait.start_ns, kKeepSliceNs)) {
-      Memory::give_slice_back();
+  void agree_on_turns(const Wait<Memory>& wait, bool left_alone) const {
+    if (left_alone) {
+      wait.roster.ask_for_full_fences(false, wait.episode);
+    } else if (around_.contended() && around_.fits() && wait.roster.team() > 2) {
+      wait.roster.ask_for_full_fences(true, wait.episode);
     }
   }
 
@@ -140,7 +134,7 @@ class AutoWait {
     return wait.for_release && wait.roster.full_fences(wait.episode);
   }
 
-  const std::uint64_t slice_ns_;
+  OwnSlice slice_;
   Surroundings around_;
   Gathering gathering_;
 };

@@ -68,6 +68,11 @@ class Waiter {
     return policy_.quick_polls() && holds_soon<Memory>(holds);
   }
 
+  // Whether threads of the team are in each other's way, or strangers in theirs: the same answer for
+  // all of them at an instance (waiting/roster.h), so that an algorithm may go another way by it.
+  static constexpr bool kMayTakeTurns = Policy::kUsesRoster;
+  bool takes_turns() const { return kMayTakeTurns && full_fences_; }
+
   // Where an arrival by compare-and-swap counts its failures.
   Tally& failed_updates() { return stats_.failed_updates; }
 

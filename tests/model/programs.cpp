@@ -2,6 +2,7 @@
 
 #include "tests/model/checked_registry.h"
 #include "tests/model/gives_way.h"
+#include "tests/model/takes_turns.h"
 
 namespace muster::model {
 namespace {
@@ -24,8 +25,9 @@ class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
       : subject_(subject),
-        ops_(gives_way() ? &Giving::kOps
-                         : barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
+        ops_(gives_way()     ? &Giving::kOps
+             : subject.turns ? turning(subject.wait)
+                             : barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
     const WaitParameters parameters{.team_size = subject.threads,
                                     .context_switch_ns = kCsNs,
                                     .wake_ns = kCsNs,
@@ -66,6 +68,12 @@ class BarrierProgram : public Program {
 
  private:
   using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
+  static const BarrierOps<CheckedMemory>* turning(WaitKind wait) {
+    if (wait == WaitKind::kSpin) {
+      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps;
+    }
+    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps;
+  }
   bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
 
   bool released_from(Episode episode) const {
@@ -260,6 +268,7 @@ std::string name_of(const Subject& subject) {
   std::string out = std::string(name_of(subject.barrier)) + " " + name_of(subject.wait) + " " +
                     name_of(subject.shape) + ", " + std::to_string(subject.threads) + " threads, " +
                     std::to_string(subject.episodes) + " episodes";
+  if (subject.turns) out += ", taking turns in between";
   if (subject.shape == Shape::kGivesWay || subject.shape == Shape::kCalledOff ||
       subject.shape == Shape::kCalledOffFrom || subject.shape == Shape::kCalledOffFold) {
     out += ", thread " + std::to_string(subject.caller) + " calls off " +

@@ -36,6 +36,7 @@ struct Subject {
   unsigned episodes = 2;  // of whole barriers; of a fold, its regions
   unsigned caller = 1;    // the thread that calls off, before its instance `called_off`
   unsigned called_off = 1;
+  bool turns = false;  // under takes_turns.h's policy, which spins or sleeps as `wait` does
 };
 std::string name_of(const Subject& subject);
 

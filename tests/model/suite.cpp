@@ -1,9 +1,48 @@
 #include "tests/model/suite.h"
 
+#include "tests/model/takes_turns.h"
+
 namespace muster::model {
 namespace {
 
 constexpr Fences kAllFences[] = {Fences::kAsymmetric, Fences::kSymmetric, Fences::kRefused};
+
+// The one that goes another way while the team takes turns: each shape, called off on either side of each change.
+void add_turns(WaitKind wait, bool full, std::vector<Run>& out) {
+  const bool sleeps = wait != WaitKind::kSpin;
+  const auto add = [&](Shape shape, unsigned threads, unsigned caller, unsigned called_off) {
+    Run run;
+    run.subject = {BarrierKind::kDissemination,
+                   wait,
+                   shape,
+                   threads,
+                   kInstancesOfBoth,
+                   caller,
+                   called_off,
+                   true};
+    const bool regions = shape != Shape::kBarriers && shape != Shape::kCalledOff;
+    if (regions) run.subject.episodes = (kInstancesOfBoth + 1) / 2;
+    if (shape == Shape::kFoldAndBarrier) run.subject.episodes = (kInstancesOfBoth + 2) / 3;
+    run.settings.wakes_for_nothing = full && sleeps ? 1 : 0;
+    out.push_back(run);
+  };
+  for (const unsigned threads : {2U, 3U}) {
+    if (sleeps && !full) return;
+    add(Shape::kBarriers, threads, 0, 0);
+    add(Shape::kFold, threads, 0, 0);
+    add(Shape::kAnnouncedFold, threads, 0, 0);
+    add(Shape::kCalledOff, threads, 1, 6);
+    add(Shape::kCalledOffFold, threads, 1, 3);
+    if (!full) return;
+    add(Shape::kFoldAndBarrier, threads, 0, 0);
+    for (const unsigned caller : {0U, 1U}) {
+      for (const unsigned instance : {5U, 11U, 12U})
+        add(Shape::kCalledOff, threads, caller, instance);
+      for (const unsigned region : {2U, 5U, 6U})
+        add(Shape::kCalledOffFold, threads, caller, region);
+    }
+  }
+}
 
 }  // namespace
 
@@ -37,6 +76,9 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
       out.push_back(run);
     }
   };
+  if (barrier == BarrierKind::kDissemination && !two_phase && wait != WaitKind::kBlock) {
+    add_turns(wait, full, out);
+  }
   add(Shape::kBarriers, 2, sleeps ? 2 : 3);
   add(Shape::kCalledOff, 2, 2);
   add(Shape::kCalledOff, 2, 2, 0);

@@ -1,0 +1,36 @@
+// A waiting policy for the checker alone: has its team take turns for some instances in between, as `auto` does
+// while strangers are near, so that an algorithm that goes another way then is seen to change over and back.
+#pragma once
+
+#include "tests/model/checked_memory.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster::model {
+
+// Instances at which whoever waits asks for it, and from which on for the end of it; three later it is so.
+inline constexpr Episode kAskForTurns = 3;
+inline constexpr Episode kAskForTheirEnd = 9;
+inline constexpr unsigned kInstancesOfBoth = 13;
+
+template <bool kSleeps>
+class TakesTurns {
+ public:
+  explicit TakesTurns(const WaitParameters&) {}
+  static constexpr bool kUsesRoster = true;
+  static bool keeps_roster() { return false; }
+  static bool quick_polls() { return false; }
+  static bool spins_first() { return !kSleeps; }
+
+  template <class Memory, class Done>
+  bool spin(const Wait<Memory>& wait, Done&& done) {
+    if (wait.episode >= kAskForTurns) {
+      wait.roster.ask_for_full_fences(wait.episode < kAskForTheirEnd, wait.episode);
+    }
+    if (kSleeps) return false;
+    while (!done()) Memory::pause();
+    return true;
+  }
+};
+static_assert(WaitingPolicy<TakesTurns<true>, CheckedMemory>);
+
+}  // namespace muster::model

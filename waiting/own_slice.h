@@ -1,0 +1,37 @@
+// The slice of CPU time that a thread asks the kernel for (`MUSTER_SLICE`): short turns beside strangers, so that
+// a thread that is needed is back soon; the kernel's again when they have been gone for a while.
+#pragma once
+
+#include <cstdint>
+
+#include "waiting/deadline.h"
+#include "waiting/surroundings.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+class OwnSlice {
+ public:
+  explicit OwnSlice(const WaitParameters& parameters) : slice_ns_(parameters.slice_ns) {}
+
+  template <class Memory>
+  void adapt(const Wait<Memory>& wait, const Surroundings& around) const {
+    if (slice_ns_ == 0) return;
+    if (around.stranger_near(wait.start_ns)) {
+      if (!Memory::has_own_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
+          Memory::ask_for_slice(slice_ns_)) {
+        wait.stats.short_slices.add();
+      }
+    } else if (Memory::has_own_slice() &&
+               !is_ahead(around.stranger_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
+      Memory::give_slice_back();
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kKeepNs = 200'000'000;
+
+  const std::uint64_t slice_ns_;
+};
+
+}  // namespace muster
