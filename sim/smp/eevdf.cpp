@@ -175,6 +175,7 @@ Task* Eevdf::choose(unsigned processor, Task* previous, Left left) {
     fair(*previous).utilization.set_level(now(), 0);
   if (best == nullptr) {
     own.utilization.set_level(now(), 0);
+    own.next_tick = kNever;
     idle_.add(processor);
     return nullptr;
   }
@@ -203,6 +204,7 @@ void Eevdf::push(unsigned processor) {
     ++active_balances_;
     if (runs) {
       one->moves_to = to;
+      one->moved_by = processor;
     } else {
       enqueue(*one, to, false, processor);
     }
@@ -215,20 +217,32 @@ void Eevdf::released(Task& task) {
   if (one.moves_to == kNoProcessor) return;
   const unsigned to = one.moves_to;
   one.moves_to = kNoProcessor;
-  enqueue(one, to, false, one.home);
+  enqueue(one, to, false, one.moved_by);
 }
 
+void Eevdf::arm_tick(unsigned processor) {
+  Own& own = processors_[processor];
+  own.next_tick = (now() / rules_.tick + 1) * rules_.tick;
+  machine_->set_timer(processor, own.next_tick);
+}
+
+// A tick that came during the switch is taken now.
 void Eevdf::begins(unsigned processor) {
-  machine_->set_timer(processor, (now() / rules_.tick + 1) * rules_.tick);
+  const Time next = processors_[processor].next_tick;
+  if (next == kNever) return arm_tick(processor);
+  if (next <= now()) machine_->set_timer(processor, now());
 }
 
+// All processors' ticks come at the same time, and each balances before it chooses anew: so all look before
+// anybody has changed.
 bool Eevdf::timer(unsigned processor) {
   const Processor& at = machine_->processor(processor);
   if (at.switching || at.current == nullptr) return false;
-  begins(processor);
+  arm_tick(processor);
   const bool slice_over = charge(processor);
   balance_at_tick(processor);
-  return slice_over;
+  if (slice_over) machine_->interrupt(processor, 0);
+  return false;
 }
 
 }  // namespace muster::smp

@@ -51,6 +51,7 @@ class Eevdf : public Scheduler {
     Time idle_since = kNever;
     Time average_idle = 0;
     Time next_balance = 0;
+    Time next_tick = kNever;  // an idle one has none
     unsigned push_to =
         kNoProcessor;  // another has asked for one of its threads, even the one that runs
     Domain domains[2];
@@ -95,6 +96,7 @@ class Eevdf : public Scheduler {
   unsigned levels() const { return count() > rules_.llc ? 2 : 1; }
   unsigned span(unsigned processor, unsigned level) const;
   bool pull(unsigned processor);
+  void arm_tick(unsigned processor);
   void balance_at_tick(unsigned processor);
   void balance_idle_ones(unsigned from);
   Time next_time(const Domain& domain, Balance why) const;

@@ -185,7 +185,7 @@ unsigned Eevdf::busiest_of(const Imbalance& found) const {
 }
 
 bool Eevdf::may_move(const Fair& one, unsigned to, const Domain& domain) const {
-  if (one.delayed || one.task->on_processor || !may_use(one, to)) return false;
+  if (one.delayed || !may_use(one, to)) return false;
   return domain.failed > kPatience || now() - one.last_ran >= rules_.migration_cost;
 }
 
@@ -201,6 +201,9 @@ unsigned Eevdf::move(unsigned from, unsigned to, Balance why, const Domain& doma
   for (Fair* one : waiting) {
     if (source.queue.size() <= 1) break;
     if (!may_move(*one, to, domain)) continue;
+    // Its processor is being switched to another. A balancer waits for that (the queue's lock); one that
+    // chooses at this moment cannot.
+    if (one->task->on_processor && why == Balance::kNewlyIdle) continue;
     // After each failure half as much is enough.
     const double shrink = std::ldexp(1.0, -static_cast<int>(std::min(domain.failed, 63U)));
     double weighs = 1;
@@ -210,10 +213,14 @@ unsigned Eevdf::move(unsigned from, unsigned to, Balance why, const Domain& doma
     what.amount -= weighs;
     source.queue.leave(*one, false);
     changed(from);
+    const unsigned by = why == Balance::kBusy ? to : from;
     if (why == Balance::kNewlyIdle) {
       attach(*one, to, false);
+    } else if (one->task->on_processor) {
+      one->moves_to = to;
+      one->moved_by = by;
     } else {
-      enqueue(*one, to, false, why == Balance::kBusy ? to : from);
+      enqueue(*one, to, false, by);
     }
     ++moved;
     if (why == Balance::kNewlyIdle || what.amount <= 0) break;

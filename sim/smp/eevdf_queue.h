@@ -55,6 +55,7 @@ struct Fair : Task::Queued {
   const Task* last_woken = nullptr;
   unsigned used_before = kNoProcessor;  // the processor before the last
   unsigned moves_to = kNoProcessor;     // once it is off its processor
+  unsigned moved_by = kNoProcessor;
 };
 
 class EevdfQueue {
