@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """The simulated EEVDF scheduler beside the real one of this machine, in the same settings of a few threads on two CPUs.
 
-Measures what the machine's parts take (a context switch, a wake-up, a system call), runs eevdf_probe in each setting, gives what it
-has measured of the parts to eevdf_predict, and prints real against simulated. Nothing is fitted to a setting. Wants an idle
-machine with two CPUs: where others use them, it stops with status 1; with --json it goes on from there.
+Measures what the machine's parts take (a context switch, a wake-up, a system call), runs eevdf_probe in each setting,
+gives what it has measured of the parts to eevdf_predict, and prints real against simulated, as the tables of
+docs/eevdf.md. Nothing is fitted to a setting. Wants an idle machine with two CPUs: where others use them, it stops with
+status 1; with --json it goes on from there.
 
-    benchmarks/eevdf_check.py [--bin build/release/bin] [--seconds 2] [--rounds 1] [--only spin,sleep] [--json FILE]
+    benchmarks/eevdf_check.py [--bin build/release/bin] [--seconds 2] [--rounds 7] [--only spin,sleep] [--json FILE]
+
+Takes 5 minutes, and up to 2 more for the simulation.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,46 +29,70 @@ from typing import Any, NamedTuple
 CROSSING_NS = 60
 
 MOST_OTHERS = 0.04
-TRIES = 2
+TRIES = 3
 SEEDS = 7
 
 
+Setting = tuple[str, ...]
+
+
 class Row(NamedTuple):
-    """A figure of a setting: its name and where it is in the programs' answers."""
+    """Figures of a setting: their name, where they are in the programs' answers, and how they are written."""
 
     name: str
-    arguments: tuple[str, ...]
-    path: tuple[str, ...]
+    setting: Setting
+    paths: tuple[tuple[str, ...], ...]
+    divisor: float = 1
+    digits: int = 0
 
 
 def rows() -> list[Row]:
     out: list[Row] = []
     for threads in (2, 3, 4):
-        setting = ("spin", str(threads))
-        out.append(Row(f"{threads} spinners: least share of a CPU", setting, ("shares", "min")))
-        out.append(Row(f"{threads} spinners: largest share", setting, ("shares", "max")))
+        setting: Setting = ("spin", str(threads))
+        out.append(
+            Row(
+                f"{threads} spinners: least and largest share of a CPU",
+                setting,
+                (("shares", "min"), ("shares", "max")),
+                1,
+                2,
+            )
+        )
         if threads > 2:
-            out += [
-                Row(f"{threads} spinners: run length, {at}, us", setting, ("runs", at)) for at in ("p10", "p50", "p90")
-            ]
-    for hogs in (1, 2):
-        setting = ("yield", str(hogs))
-        out.append(Row(f"sched_yield beside {hogs} on its CPU, mean us", setting, ("yields", "mean")))
-        out.append(Row(f"sched_yield beside {hogs} on its CPU, 90 %, us", setting, ("yields", "p90")))
-        out.append(Row(f"share of who yields beside {hogs}", setting, ("share",)))
-    for hogs, slice_us in ((0, 0), (2, 0), (4, 0), (4, 100)):
-        setting = ("sleep", str(hogs), str(slice_us))
-        for at in ("p50", "p90", "p99"):
-            asked = ", slice 0.1 ms" if slice_us else ""
-            out.append(Row(f"late after 1 ms of sleep, {hogs} hogs{asked}, {at}, us", setting, ("late", at)))
-    for hogs in (0, 1, 2, 4):
-        for policy in ("spin", "block", "20us", "yield"):
-            setting = ("barrier", str(hogs), "0", policy)
-            out.append(Row(f"2 threads, {hogs} hogs, {policy}: iterations/s", setting, ("iterations_per_s",)))
-    for policy in ("block", "20us", "yield"):
-        setting = ("barrier", "2", "100", policy)
-        out.append(Row(f"2 threads, 2 hogs, 100 us of work, {policy}: iterations/s", setting, ("iterations_per_s",)))
+            lengths = (("runs", "p10"), ("runs", "p50"), ("runs", "p90"))
+            out.append(Row(f"{threads} spinners: run length, 10 %, median, 90 %, ms", setting, lengths, 1000, 2))
+    for hogs, name in (("1", "1 hog"), ("2", "2 hogs")):
+        out.append(
+            Row(f"`sched_yield` beside {name} on its CPU, mean, ms", ("yield", hogs), (("yields", "mean"),), 1000, 2)
+        )
+    sleeps: list[tuple[Setting, str]] = [
+        (("sleep", "0", "0"), "idle"),
+        (("sleep", "2", "0"), "beside 2 hogs"),
+        (("sleep", "4", "0"), "beside 4 hogs"),
+        (("sleep", "4", "100"), "beside 4 hogs with a slice of 0.1 ms"),
+    ]
+    for setting, name in sleeps:
+        out.append(
+            Row(f"late after 1 ms of sleep, {name}: median, 99 %, us", setting, (("late", "p50"), ("late", "p99")))
+        )
     return out
+
+
+POLICIES = {"spin": "spin", "yield": "yield", "20us": "spin 20 us, then block", "block": "block"}
+
+
+def barriers() -> list[Setting]:
+    out: list[Setting] = [("barrier", hogs, "0", policy) for hogs in ("0", "1", "2", "4") for policy in POLICIES]
+    return out + [("barrier", "2", "100", policy) for policy in ("20us", "block", "yield")]
+
+
+def command_of(setting: Setting, seconds: float, seed: int) -> list[str]:
+    """Of the probe. Of barriers half as long: they are many."""
+    kind, *rest = setting
+    if kind == "barrier":
+        return [kind, str(seconds / 2), *rest, str(seed)]
+    return [kind, str(seconds), *rest]
 
 
 def run(command: list[str]) -> dict[str, Any]:
@@ -134,23 +162,98 @@ def measure_machine(binaries: Path) -> dict[str, float]:
     }
 
 
+def number(value: float) -> str:
+    """A rate, with two or three digits."""
+    if value >= 999_500:
+        return f"{value / 1e6:.2f} M"
+    if value >= 1000:
+        return f"{value / 1000:.{0 if value >= 1e5 else 1}f} k"
+    return f"{value:.0f}"
+
+
+def spread(values: list[float]) -> str:
+    return f"{number(statistics.median(values))} ({number(min(values))} to {number(max(values))})"
+
+
+def figures(row: Row, answers: list[dict[str, Any]]) -> str:
+    """Medians, and how far the largest goes if that is far."""
+    out = []
+    for path in row.paths:
+        values = [value(answer, path) / row.divisor for answer in answers]
+        median = statistics.median(values)
+        far = f" (to {max(values):,.{row.digits}f})" if max(values) > 2 * median else ""
+        out.append(f"{median:,.{row.digits}f}{far}")
+    return ", ".join(out)
+
+
+def print_parts(ns: dict[str, float]) -> None:
+    us = {name: value / 1000 for name, value in ns.items()}
+    print(
+        f"context switch {us['context-switch']:.2f} us, interrupt of the other CPU {us['interrupt-delay']:.1f} us, "
+        f"{us['idle-exit']:.1f} us more if it sleeps, futex wake {us['wake-call']:.1f} us for its caller, "
+        f"timer {us['timer-delay']:.1f} us late, system call {us['call']:.2f} us\n"
+    )
+
+
+Answers = dict[Setting, list[dict[str, Any]]]
+
+
+def print_tables(settings: list[Setting], real: Answers, simulated: Answers) -> None:
+    """As they are in docs/eevdf.md."""
+    if any(row.setting in settings for row in rows()):
+        print("| setting | real | simulated |\n|---|---|---|")
+        for row in rows():
+            if row.setting in settings:
+                print(f"| {row.name} | {figures(row, real[row.setting])} | {figures(row, simulated[row.setting])} |")
+        print()
+    if not any(setting in settings for setting in barriers()):
+        return
+    print("| hogs, work | policy | real: median (least to most) | simulated: the same |\n|---|---|---|---|")
+    last = ""
+    for setting in barriers():
+        _, hogs, work, policy = setting
+        group = f"{hogs}, {work + ' us' if work != '0' else 'none'}"
+        rates = [spread([value(one, ("iterations_per_s",)) for one in of[setting]]) for of in (real, simulated)]
+        print(f"| {group if group != last else ''} | {POLICIES[policy]} | {' | '.join(rates)} |")
+        last = group
+
+
+def simulate(program: Path, ns: dict[str, float], settings: list[Setting], seconds: float) -> Answers:
+    options = [f"--{name}={round(value)}" for name, value in ns.items()]
+
+    def one(setting: Setting, seed: int) -> dict[str, Any]:
+        kind, duration, *rest = command_of(setting, seconds, seed)
+        rest = rest[:-1] if kind == "barrier" else rest
+        return run([str(program), *options, f"--seed={seed}", kind, duration, *rest])
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = {setting: [pool.submit(one, setting, seed) for seed in range(1, SEEDS + 1)] for setting in settings}
+        return {setting: [answer.result() for answer in answers] for setting, answers in asked.items()}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=Path, default=Path("build/release/bin"))
-    parser.add_argument("--seconds", type=float, default=2, help="of each setting")
-    parser.add_argument("--rounds", type=int, default=1, help="medians of so many")
+    parser.add_argument("--seconds", type=float, default=2, help="of each setting; of barriers half of it")
+    parser.add_argument("--rounds", type=int, default=7, help="of each setting; of barriers each from other starts")
     parser.add_argument("--only", default="", help="settings: spin, yield, sleep, barrier, comma-separated")
     parser.add_argument("--json", type=Path, help="what was measured; what is there is not measured again")
     arguments = parser.parse_args()
     if os.sched_getaffinity(0) != {0, 1}:
         sys.exit("eevdf_check.py: needs a machine with the CPUs 0 and 1 and no others (or taskset -c 0,1 on its like)")
+    for program in ("muster", "eevdf_probe", "eevdf_predict"):
+        if not (arguments.bin / program).exists():
+            sys.exit(f"eevdf_check.py: {arguments.bin / program}: is not there (build it, or say where: --bin)")
     wanted = set(filter(None, arguments.only.split(",")))
-    settings = list(dict.fromkeys(row.arguments for row in rows() if not wanted or row.arguments[0] in wanted))
+    known = {"spin", "yield", "sleep", "barrier"}
+    if not wanted <= known:
+        sys.exit(f"eevdf_check.py: --only {arguments.only}: must be of {', '.join(sorted(known))}")
+    every = [*dict.fromkeys(row.setting for row in rows()), *barriers()]
+    settings = [setting for setting in every if not wanted or setting[0] in wanted]
     kept: dict[str, Any] = {"machine_ns": {}, "real": {}}
     if arguments.json and arguments.json.exists():
         kept = json.loads(arguments.json.read_text())
-    real: dict[str, list[dict[str, Any]]] = kept["real"]
-    disturbed = False
+    real: Answers = {setting: kept["real"].setdefault(" ".join(setting), []) for setting in settings}
 
     def keep() -> None:
         if arguments.json:
@@ -158,38 +261,20 @@ def main() -> int:
 
     try:
         kept["machine_ns"] = kept["machine_ns"] or measure_machine(arguments.bin)
-        for setting, _ in itertools.product(settings, range(arguments.rounds)):
-            done = real.setdefault(" ".join(setting), [])
-            if len(done) < arguments.rounds:
-                command = [setting[0], str(arguments.seconds), *setting[1:]]
-                done.append(run_alone([str(arguments.bin / "eevdf_probe"), *command]))
+        keep()
+        for seed, setting in itertools.product(range(1, arguments.rounds + 1), settings):
+            if len(real[setting]) < seed:
+                command = command_of(setting, arguments.seconds, seed)
+                real[setting].append(run_alone([str(arguments.bin / "eevdf_probe"), *command]))
                 keep()
     except DisturbedError as setting:
         print(f"eevdf_check.py: {setting}: others used the CPUs {TRIES} times", file=sys.stderr)
-        disturbed = True
-    if disturbed:
         return 1
 
-    print("Machine, ns: " + ", ".join(f"{name} {ns:.0f}" for name, ns in kept["machine_ns"].items()))
-    options = [f"--{name}={round(ns)}" for name, ns in kept["machine_ns"].items()]
-    program = str(arguments.bin / "eevdf_predict")
-    predictions = {
-        setting: [
-            run([program, *options, f"--seed={seed}", setting[0], str(arguments.seconds), *setting[1:]])
-            for seed in range(1, SEEDS + 1)
-        ]
-        for setting in settings
-    }
-    print("| setting | real | least | most | simulated | least | most | ratio |\n|---|---|---|---|---|---|---|---|")
-    for row in rows():
-        if row.arguments not in predictions:
-            continue
-        measured = [value(one, row.path) for one in real[" ".join(row.arguments)]]
-        predicted = [value(one, row.path) for one in predictions[row.arguments]]
-        cells = [f"{of(values):.4g}" for values in (measured, predicted) for of in (statistics.median, min, max)]
-        median = statistics.median(measured)
-        ratio = f"{statistics.median(predicted) / median:.2f}" if median > 0 else "-"
-        print(f"| {row.name} | {' | '.join(cells)} | {ratio} |")
+    print_parts(kept["machine_ns"])
+    print_tables(
+        settings, real, simulate(arguments.bin / "eevdf_predict", kept["machine_ns"], settings, arguments.seconds)
+    )
     return 0
 
 

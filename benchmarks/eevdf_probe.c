@@ -4,7 +4,8 @@
 //     eevdf_probe spin SECONDS THREADS          shares and run lengths of threads that only compute
 //     eevdf_probe yield SECONDS HOGS            what a sched_yield takes beside hogs, all on CPU 0
 //     eevdf_probe sleep SECONDS HOGS SLICE_US   how late a thread that sleeps 1 ms runs; 0: the usual slice
-//     eevdf_probe barrier SECONDS HOGS WORK_US POLICY   two threads; block, spin, yield, or 20us and then block
+//     eevdf_probe barrier SECONDS HOGS WORK_US POLICY SEED   two threads; block, spin, yield, or 20us and then
+//                                               block; all begin at times by the seed, in the first 20 ms
 //     eevdf_probe wake SECONDS HOGS             from a futex wake to the first instruction of a thread on CPU 1,
 //                                               which idles or has hogs
 //     eevdf_probe timer SECONDS                 how late a timer interrupts a thread that runs
@@ -258,15 +259,51 @@ static void* member(void* first) {
     barrier();
   }
 }
-static void barriers(double seconds, unsigned hogs, double work_us) {
-  others_to_wait_for = hogs + 2;
+
+// The times of eevdf_predict.cpp for the same seed (waiting/random.h: MixedNumbers).
+static uint64_t random_start(uint64_t* state) {
+  *state += UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t z = *state;
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  z ^= z >> 31;
+  return (z >> 32) % 20000000;
+}
+
+typedef struct {
+  uint64_t at;
+  pthread_t* member;  // none: a hog
+  void* argument;
+} Start;
+
+static int earlier(const void* a, const void* b) {
+  const Start *const x = a, *const y = b;
+  return (x->at > y->at) - (x->at < y->at);
+}
+
+static void barriers(double seconds, unsigned hogs, double work_us, uint64_t seed) {
   work_ns = (uint64_t)(work_us * 1000);
-  begin_hogs(hogs);
-  ends = now_ns() + (uint64_t)(seconds * 1e9);
-  pthread_t other;
-  if (pthread_create(&other, NULL, member, NULL) != 0) fail("pthread_create");
-  member(&policy);
-  pthread_join(other, NULL);
+  const uint64_t begins = now_ns();
+  ends = begins + (uint64_t)(seconds * 1e9);
+  pthread_t members[2];
+  Start starts[kMostThreads] = {0};
+  for (unsigned i = 0; i < hogs + 2; ++i) {
+    starts[i].at = begins + random_start(&seed);
+    if (i >= hogs) starts[i].member = &members[i - hogs];
+    if (i == hogs) starts[i].argument = &policy;
+  }
+  qsort(starts, hogs + 2, sizeof starts[0], earlier);
+  for (unsigned i = 0; i < hogs + 2; ++i) {
+    const struct timespec at = {(time_t)(starts[i].at / 1000000000U),
+                                (long)(starts[i].at % 1000000000U)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    if (starts[i].member == NULL) {
+      begin(hog, NULL);
+    } else if (pthread_create(starts[i].member, NULL, member, starts[i].argument) != 0) {
+      fail("pthread_create");
+    }
+  }
+  for (unsigned i = 0; i < 2; ++i) pthread_join(members[i], NULL);
   end_all();
   printf("{\"iterations_per_s\": %.1f}\n", (double)iterations / seconds);
 }
@@ -348,12 +385,12 @@ int main(int argc, char** argv) {
     yield(seconds, number);
   } else if (strcmp(what, "sleep") == 0 && argc == 5 && number < kMostThreads) {
     sleep_beside(seconds, number, (unsigned)atoi(argv[4]));
-  } else if (strcmp(what, "barrier") == 0 && argc == 6 && number < kMostThreads - 2) {
+  } else if (strcmp(what, "barrier") == 0 && argc == 7 && number < kMostThreads - 2) {
     const char* const names[] = {"block", "spin", "yield", "20us"};
     for (unsigned i = 0; i < 4; ++i) {
       if (strcmp(argv[5], names[i]) != 0) continue;
       policy = (enum policy)i;
-      barriers(seconds, number, atof(argv[4]));
+      barriers(seconds, number, atof(argv[4]), strtoull(argv[6], NULL, 10));
       return 0;
     }
     fprintf(stderr, "eevdf_probe: policy \"%s\": must be block, spin, yield or 20us\n", argv[5]);

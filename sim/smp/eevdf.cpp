@@ -241,7 +241,8 @@ bool Eevdf::timer(unsigned processor) {
   arm_tick(processor);
   const bool slice_over = charge(processor);
   balance_at_tick(processor);
-  if (slice_over) machine_->interrupt(processor, 0);
+  if (!slice_over || at.interrupted) return slice_over;
+  machine_->interrupt(processor, 0);
   return false;
 }
 
