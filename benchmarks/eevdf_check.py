@@ -145,8 +145,8 @@ def measure_machine(binaries: Path) -> dict[str, float]:
     calibration = subprocess.run([binaries / "muster", "calibrate"], capture_output=True, text=True, check=True).stdout
     line = next(line for line in calibration.splitlines() if line.startswith("context switch"))
     switch = 1000 * float(line.removeprefix("context switch").split()[0])
-    idle = run_alone([str(binaries / "eevdf_probe"), "wake", "1", "0"])
-    busy = run_alone([str(binaries / "eevdf_probe"), "wake", "1", "1"])
+    idle = run_alone([str(binaries / "eevdf_probe"), "wake", "1", "0", "300"])
+    busy = run_alone([str(binaries / "eevdf_probe"), "wake", "1", "1", "300"])
     timer = run_alone([str(binaries / "eevdf_probe"), "timer", "1"])
     call = run_alone([str(binaries / "eevdf_probe"), "yield", "0.2", "0"])
     interrupt = max(0.0, 1000 * busy["wakes"]["p50"] - switch)
@@ -271,6 +271,7 @@ def main() -> int:
         print(f"eevdf_check.py: {setting}: others used the CPUs {TRIES} times", file=sys.stderr)
         return 1
 
+    real = {setting: answers[: arguments.rounds] for setting, answers in real.items()}
     print_parts(kept["machine_ns"])
     print_tables(
         settings, real, simulate(arguments.bin / "eevdf_predict", kept["machine_ns"], settings, arguments.seconds)

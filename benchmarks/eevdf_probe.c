@@ -6,8 +6,8 @@
 //     eevdf_probe sleep SECONDS HOGS SLICE_US   how late a thread that sleeps 1 ms runs; 0: the usual slice
 //     eevdf_probe barrier SECONDS HOGS WORK_US POLICY SEED   two threads; block, spin, yield, or 20us and then
 //                                               block; all begin at times by the seed, in the first 20 ms
-//     eevdf_probe wake SECONDS HOGS             from a futex wake to the first instruction of a thread on CPU 1,
-//                                               which idles or has hogs
+//     eevdf_probe wake SECONDS HOGS PAUSE_US    from a futex wake to the first instruction of a thread on CPU 1,
+//                                               which idles or has hogs; such a pause between two
 //     eevdf_probe timer SECONDS                 how late a timer interrupts a thread that runs
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -318,7 +318,7 @@ static void* sleeper(void* samples) {
   }
   return NULL;
 }
-static void wake(double seconds, unsigned hogs) {
+static void wake(double seconds, unsigned hogs, double pause_us) {
   cpu_of_hogs = 1;
   others_to_wait_for = hogs + 1;
   begin_hogs(hogs);
@@ -327,9 +327,10 @@ static void wake(double seconds, unsigned hogs) {
   Samples took = samples_make(), calls = samples_make();
   begin(sleeper, &took);
   ends = now_ns() + (uint64_t)(seconds * 1e9);
+  const uint64_t pause = (uint64_t)(pause_us * 1000);
   bool last = false;
   while (!last) {
-    for (const uint64_t begins = now_ns(); now_ns() - begins < 300000;) continue;
+    for (const uint64_t begins = now_ns(); now_ns() - begins < pause;) continue;
     last = now_ns() >= ends;
     if (last) atomic_store(&stop, true);
     const uint64_t begins = now_ns();
@@ -395,8 +396,8 @@ int main(int argc, char** argv) {
     }
     fprintf(stderr, "eevdf_probe: policy \"%s\": must be block, spin, yield or 20us\n", argv[5]);
     return 2;
-  } else if (strcmp(what, "wake") == 0) {
-    wake(seconds, number);
+  } else if (strcmp(what, "wake") == 0 && argc == 5 && number < kMostThreads - 1) {
+    wake(seconds, number, atof(argv[4]));
   } else if (strcmp(what, "timer") == 0) {
     timer(seconds);
   } else {
