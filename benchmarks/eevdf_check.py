@@ -8,7 +8,7 @@ status 1; with --json it goes on from there.
 
     benchmarks/eevdf_check.py [--bin build/release/bin] [--seconds 2] [--rounds 7] [--only spin,sleep] [--json FILE]
 
-Takes 5 minutes, and up to 2 more for the simulation.
+Takes 5 minutes, and 2 more for the simulation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CROSSING_NS = 60
 
 MOST_OTHERS = 0.04
 TRIES = 3
-SEEDS = 7
+SEEDS = 21
 
 
 Setting = tuple[str, ...]

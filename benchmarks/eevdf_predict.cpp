@@ -29,6 +29,7 @@ struct Setting {
   Time crossing = 60;            // of a cache line between processors
   double seconds = 1;
   std::uint64_t seed = 1;
+  bool moves = false;
   Time duration() const { return static_cast<Time>(seconds * 1e9); }
 };
 
@@ -74,6 +75,24 @@ class RunLengths : public Observer {
 
  private:
   std::vector<Time> since_;
+};
+
+// When a thread runs on another processor than before, on stderr.
+class Moves : public Observer {
+ public:
+  void thread_changed(Time now, const Task& task) override {
+    if (task.state != State::kRunning) return;
+    on_.resize(std::max<std::size_t>(on_.size(), task.number + 1), kNoProcessor);
+    unsigned& before = on_[task.number];
+    if (before != kNoProcessor && before != task.processor)
+      fmt::print(stderr, "{:.3f} ms: thread {} from {} to {}\n", static_cast<double>(now) / 1e6,
+                 task.number, before, task.processor);
+    before = task.processor;
+  }
+  void processor_changed(Time, unsigned, const Processor&) override {}
+
+ private:
+  std::vector<unsigned> on_;
 };
 
 class World {
@@ -271,7 +290,8 @@ class Pair {
 };
 
 void barrier(const Setting& setting, unsigned hogs, Time work, const std::string& policy) {
-  World world(setting);
+  Moves moves;
+  World world(setting, setting.moves ? &moves : nullptr);
   world.hogs(hogs);
   Pair pair(setting, work, policy);
   pair.make(world);
@@ -297,6 +317,8 @@ void run(int argc, char** argv) {
   app.add_option("--timer-delay", setting.timer_delay, "ns, that a timer is late");
   app.add_option("--crossing", setting.crossing, "ns, of a cache line");
   app.add_option("--seed", setting.seed, "of when the threads start, in the first 20 ms");
+  app.add_flag("--moves", setting.moves,
+               "say on stderr when one of a barrier's threads or hogs is moved");
   app.add_option("--tick", setting.rules.tick, "ns")->check(CLI::PositiveNumber);
   const auto command = [&](const char* name, const char* help) {
     CLI::App* const sub = app.add_subcommand(name, help);
