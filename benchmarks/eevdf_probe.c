@@ -27,16 +27,17 @@
 
 enum { kMostThreads = 64, kMostSamples = 1 << 20 };
 
-static uint64_t now_ns(void) {
+static uint64_t clock_ns(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
+static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+static uint64_t cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-static uint64_t cpu_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+static void sleep_until(uint64_t ns) {
+  const struct timespec until = {(time_t)(ns / 1000000000U), (long)(ns % 1000000000U)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
 static atomic_bool stop;
@@ -206,8 +207,7 @@ static void sleep_beside(double seconds, unsigned hogs, unsigned slice_us) {
   Samples late = samples_make();
   for (uint64_t last = now_ns(); last < ends; last = now_ns()) {
     const uint64_t due = last + 1000000;
-    const struct timespec until = {(time_t)(due / 1000000000U), (long)(due % 1000000000U)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    sleep_until(due);
     samples_add(&late, now_ns() - due);
     for (const uint64_t begins = now_ns(); now_ns() - begins < 20000;) continue;
   }
@@ -272,38 +272,27 @@ static uint64_t random_start(uint64_t* state) {
 
 typedef struct {
   uint64_t at;
-  pthread_t* member;  // none: a hog
+  void* (*what)(void*);
   void* argument;
 } Start;
-
 static int earlier(const void* a, const void* b) {
   const Start *const x = a, *const y = b;
   return (x->at > y->at) - (x->at < y->at);
 }
-
 static void barriers(double seconds, unsigned hogs, double work_us, uint64_t seed) {
   work_ns = (uint64_t)(work_us * 1000);
   const uint64_t begins = now_ns();
   ends = begins + (uint64_t)(seconds * 1e9);
-  pthread_t members[2];
-  Start starts[kMostThreads] = {0};
-  for (unsigned i = 0; i < hogs + 2; ++i) {
-    starts[i].at = begins + random_start(&seed);
-    if (i >= hogs) starts[i].member = &members[i - hogs];
-    if (i == hogs) starts[i].argument = &policy;
-  }
+  Start starts[kMostThreads];
+  for (unsigned i = 0; i < hogs + 2; ++i)
+    starts[i] =
+        (Start){begins + random_start(&seed), i < hogs ? hog : member, i == hogs ? &policy : NULL};
   qsort(starts, hogs + 2, sizeof starts[0], earlier);
   for (unsigned i = 0; i < hogs + 2; ++i) {
-    const struct timespec at = {(time_t)(starts[i].at / 1000000000U),
-                                (long)(starts[i].at % 1000000000U)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-    if (starts[i].member == NULL) {
-      begin(hog, NULL);
-    } else if (pthread_create(starts[i].member, NULL, member, starts[i].argument) != 0) {
-      fail("pthread_create");
-    }
+    sleep_until(starts[i].at);
+    begin(starts[i].what, starts[i].argument);
   }
-  for (unsigned i = 0; i < 2; ++i) pthread_join(members[i], NULL);
+  sleep_until(ends);
   end_all();
   printf("{\"iterations_per_s\": %.1f}\n", (double)iterations / seconds);
 }
