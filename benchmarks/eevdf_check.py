@@ -264,6 +264,8 @@ def main() -> int:
         keep()
         for seed, setting in itertools.product(range(1, arguments.rounds + 1), settings):
             if len(real[setting]) < seed:
+                if setting == settings[0]:
+                    print(f"eevdf_check.py: round {seed} of {arguments.rounds}", file=sys.stderr, flush=True)
                 command = command_of(setting, arguments.seconds, seed)
                 real[setting].append(run_alone([str(arguments.bin / "eevdf_probe"), *command]))
                 keep()
