@@ -9,7 +9,8 @@ Nothing else should run on the machine meanwhile. The claims P1 to P5 and the fi
 these cells.
 
 Barriers are the paper's, fixed-time spin-block for 50 us: Muster's, MUSTER_WAIT=50us. Teams have a thread for each
-CPU, bound to it (OMP_PROC_BIND): else the kernel's wake-ups gather a team that blocks on one CPU, alone as well.
+CPU, bound to it (OMP_PROC_BIND): else the kernel's wake-ups gather a team that blocks on one CPU, alone as well. A run in
+which Muster did not take the barriers over, by its own report, is an error and not kept.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import csv
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import statistics
@@ -63,6 +65,11 @@ class App:
     nice: int = 0
     cpu: int | None = None  # its only one
     bound: bool = True  # each thread of the team to a processor
+
+    @property
+    def is_team(self) -> bool:
+        """A single thread's barriers are nothing to replace; nor has a stream any that had no update."""
+        return self.words[self.words.index("--threads") + 1] != "1"
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,28 @@ def priority_arms(threads: int) -> Iterator[tuple[str, App, tuple[str, ...] | No
     yield "High 4ms, App2 only", barrier(threads, nice=HIGH_NICE, spin=LONG_SPIN), None
 
 
+def report_of(output: Path) -> Path:
+    """Muster's, of the program with that output."""
+    return output.with_suffix(".json")
+
+
+def check_replaced(app: App, path: Path) -> None:
+    """Else the stock barriers were measured: the library was not there, kept out of it, or was given another wait."""
+    what = f"{shlex.join(app.words)}: Muster's report"
+    try:
+        report = json.loads(path.read_text())
+        replaced, reason = int(report["barriers"]["instances_replaced"]), report["inactive_reason"]
+        wait = report["settings"]["MUSTER_WAIT"]
+    except FileNotFoundError:
+        raise ExperimentError(f"{what}: there is none; libmuster.so was not preloaded, or is off") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ExperimentError(f"{what}: cannot be read: {error!r}") from None
+    if replaced == 0:
+        raise ExperimentError(f"{what}: no barrier was replaced ({reason or report['barriers'].get('by_reason')})")
+    if wait != app.spin:
+        raise ExperimentError(f"{what}: waited by {wait}, not {app.spin}")
+
+
 class Runner:
     """Runs cells, each sample once."""
 
@@ -177,6 +206,7 @@ class Runner:
         program, *rest = app.words
         # Muster for the program only, and each program's output for itself.
         settings = [f"LD_PRELOAD={self.build / 'lib' / 'libmuster.so'}", f"MUSTER_WAIT={app.spin}"]
+        settings.append(f"MUSTER_REPORT={report_of(output)}")
         settings.append(f"OMP_PROC_BIND={'true' if app.bound else 'false'}")
         command = ["env", *settings, str(self.build / "bin" / program), *rest]
         if app.nice:
@@ -214,7 +244,11 @@ class Runner:
             else:
                 for process in [self.start(command) for command in commands]:
                     self.finish(process)
-            return [json.loads(path.read_text()) for path in sorted(folder.iterdir())]
+            printed = [json.loads(path.read_text()) for path in outputs]
+            for app, output, one in zip(cell.apps, outputs, printed, strict=True):
+                if app.is_team and one.get("updates") != 0:
+                    check_replaced(app, report_of(output))
+            return printed
         finally:
             shutil.rmtree(folder)
 

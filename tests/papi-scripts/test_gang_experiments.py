@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -9,6 +10,7 @@ import unittest
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from unittest import mock
 
 import scripts  # noqa: F401: names the folder
@@ -17,10 +19,23 @@ import gang_experiments
 from campaign import CampaignError
 from claims import mosberger, peter
 from claims.claim import Context, is_accepted, read_claims
-from gang_experiments import Cell, Runner, barrier, cells_of, gains, stream
+from gang_experiments import App, Cell, Runner, barrier, cells_of, gains, stream
 
 BUILD = Path(os.environ["MUSTER_TEST_BUILD"])
 CLAIMS = {claim.id: claim for claim in read_claims()}
+
+
+WORDS = Runner.words
+
+
+def without_muster(setting: str) -> Callable[[Runner, App, Path], list[str]]:
+    """The library present but told to leave the barriers alone; or not preloaded at all."""
+
+    def words(self: Runner, app: App, output: Path) -> list[str]:
+        found = WORDS(self, app, output)
+        return ["env", setting, *found] if setting else [word for word in found if "LD_PRELOAD=" not in word]
+
+    return words
 
 
 def pair(first: float, second: float) -> list[dict]:
@@ -78,6 +93,39 @@ class Recorded(unittest.TestCase):
             self.assertEqual(self.verdict("P5", measured), accepted)
 
 
+class Reports(unittest.TestCase):
+    """What Muster says of a run, as recorded."""
+
+    GOOD: ClassVar = {
+        "inactive_reason": None,
+        "settings": {"MUSTER_WAIT": "50us"},
+        "barriers": {"instances_replaced": 3, "by_reason": []},
+    }
+
+    def said(self, text: str) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "0.json"
+            path.write_text(text)
+            try:
+                gang_experiments.check_replaced(barrier(2), path)
+            except gang_experiments.ExperimentError as error:
+                return str(error)
+        return ""
+
+    def test_each_kind(self) -> None:
+        none = {"instances_replaced": 0, "by_reason": [{"reason": "tasks", "count": 9}]}
+        for change, said in (
+            ({}, ""),
+            ({"barriers": none}, "no barrier was replaced .*tasks"),
+            ({"barriers": none, "inactive_reason": "MUSTER=off"}, "no barrier was replaced .MUSTER=off"),
+            ({"settings": {"MUSTER_WAIT": "auto"}}, "waited by auto, not 50us"),
+            ({"barriers": {}}, "cannot be read: KeyError.'instances_replaced'"),
+            ({"barriers": None}, "cannot be read: TypeError"),
+        ):
+            self.assertRegex(self.said(json.dumps(self.GOOD | change)), said or "^$")
+        self.assertRegex(self.said("{"), "barrier --threads 2 .*cannot be read")
+
+
 class Short(unittest.TestCase):
     """The real programs, for moments."""
 
@@ -109,7 +157,7 @@ class Short(unittest.TestCase):
         self.assertEqual(again.made, 0)
 
     def test_streams_have_the_same_clusters_however_they_run(self) -> None:
-        apps = tuple(stream(2, number, 4) for number in (0, 1))
+        apps = tuple(stream(2, number, 9) for number in (0, 1))
         cells = [
             Cell("streams", 4, "plain", apps, repetitions=1),
             Cell("streams", 4, "gang", apps, ("--slice", "20"), repetitions=1),
@@ -118,10 +166,36 @@ class Short(unittest.TestCase):
         self.assertEqual(plain, gang)
         self.assertNotEqual(plain[0], plain[1])
 
+    def test_a_stream_without_updates_has_no_barriers(self) -> None:
+        cell = Cell("streams", 0.001, "plain", (stream(2, 0, 0.001),), repetitions=1)
+        ((sample,),) = self.runner.samples([cell]).values()
+        self.assertEqual((sample[0]["updates"], sample[0]["barriers"]), (0, 0))
+
     def test_a_program_that_fails_is_told(self) -> None:
         bad = barrier(0, seconds=0.1)
         with self.assertRaisesRegex(gang_experiments.ExperimentError, "exit status 2: barrier: --threads"):
             self.runner.samples([Cell("interval", 0, "plain", (bad,), repetitions=1)])
+
+    def test_barriers_that_muster_does_not_replace_are_an_error(self) -> None:
+        team = barrier(2, 100, 50, seconds=0.1)
+        cell = Cell("interval", 100, "plain", (team, team), repetitions=1)
+        gang = replace(cell, arm="gang", gang=("--slice", "20"))
+        for setting, one, said in (
+            ("MUSTER_BARRIER=native", gang, "no barrier was replaced .*native"),
+            ("MUSTER=off", cell, "there is none; .* or is off"),
+            ("", gang, "there is none; .* not preloaded"),
+        ):
+            with (
+                mock.patch.object(Runner, "words", without_muster(setting)),
+                self.assertRaisesRegex(gang_experiments.ExperimentError, f"barrier --threads 2 .*{said}"),
+            ):
+                self.runner.samples([one])
+        self.assertEqual(list(self.folder.iterdir()), [])  # nothing kept
+        self.assertEqual(len(self.runner.samples([cell])[cell]), 1)
+
+    def test_a_team_of_one_has_no_barriers(self) -> None:
+        alone = Cell("overhead", 0, "plain", (barrier(1, seconds=0.1),), repetitions=1)
+        self.assertEqual(len(self.runner.samples([alone])[alone]), 1)
 
     def test_all_cells_take_less_than_ten_minutes(self) -> None:
         cells = [cell for name in gang_experiments.NAMES for cell in cells_of(name, 2)]
