@@ -2,6 +2,10 @@
 // processors are its own. A turn is `slice` times the job's weight long. A processor for which the job has no
 // thread is idle: fragmentation is not combated, as in the paper.
 //
+// Where `pack` says so, the jobs after it whose threads fit beside its own share its turn, and the next turn begins with
+// the one after them. Where `fill` says so, what is idle is given to the other jobs, those first whose turn comes first,
+// and taken from them again when a job that is before them wants it: the gangs are ranked by priorities.
+//
 // Within a turn a thread runs until it blocks, yields or exits; where the job has more threads than there
 // are processors, the others wait for that. Who gets ready goes to the end of the job's queue. Each thread goes
 // back to the processor that it ran on last, if that is free.
@@ -17,8 +21,8 @@ namespace muster::smp {
 class Gang : public Scheduler {
  public:
   // Jobs beyond the end of `weights` weigh 1.
-  Gang(Time slice, std::vector<std::int64_t> weights)
-      : slice_(slice), weights_(std::move(weights)) {}
+  Gang(Time slice, std::vector<std::int64_t> weights, bool pack = false, bool fill = false)
+      : slice_(slice), weights_(std::move(weights)), pack_(pack), fill_(fill) {}
 
   void start(Machine& machine) override { machine_ = &machine; }
   void add(std::span<Task* const> tasks) override;
@@ -34,8 +38,12 @@ class Gang : public Scheduler {
   };
 
   Members& members(unsigned job);
-  bool has_turn(const Task& task) const { return task.job == turn_; }
-  void find_idle(const Task& task);
+  // 0 of the jobs whose turn it is, then by when theirs comes.
+  unsigned rank(unsigned job) const;
+  bool may_run(const Task& task) const { return fill_ || rank(task.job) == 0; }
+  void find_processor(const Task& task);
+  bool anybody_has_turn() const;
+  Task* take_ready(unsigned job, unsigned processor, const Task* previous);
   void begin_turn(unsigned job);
   void next_turn();
 
@@ -43,7 +51,10 @@ class Gang : public Scheduler {
   const std::vector<std::int64_t> weights_;
   Machine* machine_ = nullptr;
   std::vector<Members> jobs_;
-  unsigned turn_ = 0;               // whose it is
+  const bool pack_;
+  const bool fill_;
+  unsigned turn_ = 0;               // whose it is: of this job,
+  unsigned sharing_ = 1;            // and of those after it, so many in all
   bool somebody_has_turn_ = false;  // not before the first comes, nor when all are done
   std::uint64_t turns_ = 0;         // so far: what makes the end of an earlier one void
 };

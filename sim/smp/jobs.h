@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,14 +33,23 @@ struct Waits {
   }
 };
 
+// Of a stream (stream_job.h): when its updates are due.
+struct Arrivals {
+  Time gap = 1;        // between bursts, on average: they come at random (Poisson)
+  unsigned burst = 1;  // updates of a burst
+  Time fill = 0;   // from the beginning of a burst, or the update before in it, until one is due
+  Time until = 0;  // no burst begins then or later
+};
+
 // A job as its run file describes it.
 struct JobPlan {
   std::string label;           // its granularity, or what else it is
   bool synchronizing = true;   // else its threads compute until the run ends
   unsigned size = 1;           // threads
   Interval interval;           // between barriers
-  std::uint64_t barriers = 0;  // then it is done
-  std::string policy;          // how it waits
+  std::uint64_t barriers = 0;  // then it is done; of a stream: of an update
+  std::optional<Arrivals> stream;
+  std::string policy;  // how it waits
   Time arrives = 0;
   // Of each thread, where the scheduler knows of it.
   int nice = 0;
@@ -59,12 +69,19 @@ class Job {
   Waits waits() const;
   bool done() const { return left_ == 0; }
   Time ended() const { return ended_; }
+  // That each of its threads has passed when it is done.
+  virtual std::uint64_t barriers() const { return plan_.barriers; }
+  // Of a stream: the updates that are over, each from when it was due; and all that come.
+  virtual std::vector<Time> latencies() const { return {}; }
+  virtual std::size_t updates() const { return 0; }
   const std::vector<Task*>& tasks() const { return tasks_; }
 
   // Makes its threads. `when_done` is called when the last of them exits.
   void make(Machine& machine, std::uint64_t seed, std::function<void()> when_done);
 
  protected:
+  // What is random of the whole job, before it has threads.
+  virtual void draw(std::uint64_t /*seed*/) {}
   virtual std::unique_ptr<Behaviour> behaviour(unsigned thread, Intervals intervals) = 0;
   Waits& waits_of(unsigned thread) { return waits_[thread]; }
   void exits(Time now);

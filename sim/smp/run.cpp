@@ -1,6 +1,7 @@
 #include "sim/smp/run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -22,8 +23,10 @@ JobResult result_of(const Job& job, Time elapsed) {
   out.synchronizing = job.plan().synchronizing;
   out.size = job.plan().size;
   out.waits = job.waits();
+  out.updates = job.updates();
+  out.latencies = job.latencies();
   if (!out.synchronizing) return out;
-  const auto planned = static_cast<double>(job.plan().barriers * out.size);
+  const auto planned = static_cast<double>(job.barriers() * out.size);
   const auto passed = static_cast<double>(out.waits.barriers);
   const auto took = static_cast<double>(elapsed - job.plan().arrives);
   if (job.done()) {
@@ -83,6 +86,29 @@ Waits RunResult::waits(const std::string& label) const {
     if (job.synchronizing && (label == "all" || job.label == label)) sum.add(job.waits);
   }
   return sum;
+}
+
+double Latencies::mean() const {
+  double sum = 0;
+  for (const Time one : sorted) sum += static_cast<double>(one);
+  return sum / static_cast<double>(sorted.size());
+}
+
+double Latencies::at(double share) const {
+  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  return static_cast<double>(sorted[static_cast<std::size_t>(std::lround(place))]);
+}
+
+Latencies RunResult::latencies(const std::string& label) const {
+  Latencies out;
+  for (const JobResult& job : jobs) {
+    if (label != "all" && job.label != label) continue;
+    out.updates += job.updates;
+    out.sorted.insert(out.sorted.end(), job.latencies.begin(), job.latencies.end());
+  }
+  std::ranges::sort(out.sorted);
+  return out;
 }
 
 double RunResult::completion(const std::string& label) const {

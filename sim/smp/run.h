@@ -16,6 +16,20 @@ struct JobResult {
   Waits waits;  // of all its threads
   // When it was done. Where the run ended before, what it would have been at the same speed.
   double completion = 0;
+  // Of a stream: all that come, and of those that are over how long each took from when it was due.
+  std::size_t updates = 0;
+  std::vector<Time> latencies;
+};
+
+// Of streams together.
+struct Latencies {
+  std::size_t updates = 0;   // that come
+  std::vector<Time> sorted;  // of those that are over
+
+  // NaN where none is over.
+  double mean() const;
+  // The one below which that share of them is: 0 the least, 1 the most.
+  double at(double share) const;
 };
 
 struct RunResult {
@@ -32,6 +46,8 @@ struct RunResult {
 
   // Sums over the jobs of a label; "all": all that synchronize.
   Waits waits(const std::string& label) const;
+  // The same of its streams.
+  Latencies latencies(const std::string& label) const;
   // Their mean completion.
   double completion(const std::string& label) const;
   // Those of jobs that synchronize, each once, "all" first where there are several.

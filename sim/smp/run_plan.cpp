@@ -19,6 +19,7 @@ namespace {
 using sim::RunTable;
 
 constexpr double kDefaultDeviationShare = 0.3;
+constexpr double kMostUpdates = 1e6;  // of a stream
 
 constexpr std::array kGranularities = {Granularity::kFine, Granularity::kMedium,
                                        Granularity::kCoarse};
@@ -60,9 +61,26 @@ void read_interval(RunTable& table, const RunPlan& plan, JobPlan& job) {
   job.label = "own";
 }
 
+Arrivals read_arrivals(RunTable& table) {
+  Arrivals out;
+  out.gap = table.integer("gap", 1, kLongest);
+  out.burst = static_cast<unsigned>(table.integer_or("burst", 1, 1'000'000, out.burst));
+  out.fill = table.integer_or("fill", 0, kLongest, out.fill);
+  out.until = table.integer("until", 1, kLongest);
+  const double updates = static_cast<double>(out.until) / static_cast<double>(out.gap) * out.burst;
+  if (updates > kMostUpdates)
+    table.fail_at("gap", fmt::format("makes {:.3g} updates until {}; at most {}", updates,
+                                     out.until, kMostUpdates));
+  return out;
+}
+
 void read_job(RunTable table, RunPlan& plan) {
   JobPlan job;
-  job.synchronizing = table.choice<bool>("kind", {{"synchronizing", true}, {"background", false}});
+  enum class Kind : std::uint8_t { kSynchronizing, kStream, kBackground };
+  const Kind kind = table.choice<Kind>("kind", {{"synchronizing", Kind::kSynchronizing},
+                                                {"stream", Kind::kStream},
+                                                {"background", Kind::kBackground}});
+  job.synchronizing = kind != Kind::kBackground;
   job.size = static_cast<unsigned>(table.integer("size", job.synchronizing ? 1 : 0, kMostThreads));
   const std::int64_t count = table.integer_or("count", 0, kMostThreads, 1);
   job.arrives = table.integer_or("arrives", 0, kLongest, 0);
@@ -74,7 +92,13 @@ void read_job(RunTable table, RunPlan& plan) {
   if (job.synchronizing) {
     read_interval(table, plan, job);
     if (table.has("label")) job.label = table.get<std::string>("label");
-    if (table.has("work")) {
+    if (kind == Kind::kStream) {
+      if (plan.code != Code::kModel)
+        table.fail_at("kind", "\"stream\" needs [wait] code = \"model\"");
+      if (!table.has("granularity") && !table.has("label")) job.label = "stream";
+      job.stream = read_arrivals(table);
+    }
+    if (table.has("work") && kind != Kind::kStream) {
       if (table.has("barriers")) table.fail_at("work", "does not go with barriers");
       const Time work = table.integer("work", 1, kLongest);
       job.barriers = static_cast<std::uint64_t>(

@@ -41,7 +41,12 @@ void read_gang(RunTable& table, RunPlan& plan) {
   const Time slice = table.integer("slice", 1, kLongest);
   std::vector<std::int64_t> weights;
   if (table.has("weights")) weights = table.integers("weights", 1, 1'000'000);
-  plan.make_scheduler = [slice, weights] { return std::make_unique<Gang>(slice, weights); };
+  const bool pack = table.flag_or("pack", false);
+  const bool fill = table.flag_or("fill", false);
+  if (pack && !weights.empty()) table.fail_at("weights", "does not go with pack");
+  plan.make_scheduler = [slice, weights, pack, fill] {
+    return std::make_unique<Gang>(slice, weights, pack, fill);
+  };
 }
 
 void read_eevdf(RunTable& table, RunPlan& plan) {

@@ -4,6 +4,7 @@
 
 #include "sim/smp/production_jobs.h"
 #include "sim/smp/stock_jobs.h"
+#include "sim/smp/stream_job.h"
 #include "waiting/names.h"
 
 namespace muster::smp {
@@ -59,8 +60,10 @@ std::string policies_if_not_one(const RunPlan& plan, const std::string& policy) 
 }
 
 std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number) {
-  if (plan.code == Code::kModel)
-    return make_two_phase(job, number, *spin_budget(job.policy, plan.machine.context_switch));
+  if (plan.code == Code::kModel) {
+    const Time budget = *spin_budget(job.policy, plan.machine.context_switch);
+    return job.stream ? make_stream(job, number, budget) : make_two_phase(job, number, budget);
+  }
   if (is_stock_policy(job.policy))
     return make_stock(job, number, plan.costs, plan.machine.processors);
   return make_production(job, number,

@@ -13,6 +13,11 @@ Scene scene(unsigned processors, Time slice, std::vector<std::int64_t> weights =
   return Scene({processors, context_switch, 0}, std::make_unique<Gang>(slice, weights));
 }
 
+Scene packed(unsigned processors, bool pack, bool fill) {
+  return Scene({processors, 0, 0},
+               std::make_unique<Gang>(10, std::vector<std::int64_t>{}, pack, fill));
+}
+
 TEST(Gang, JobsTakeTurnsOnAllProcessors) {
   Scene two = scene(2, 10);
   two.thread({compute(15)}, 0);
@@ -70,6 +75,49 @@ TEST(Gang, MoreThreadsThanProcessors) {
   one.thread({compute(5), yield(), compute(5)}, 0);
   one.thread({compute(3)}, 0);
   EXPECT_EQ(one.run(), "0:0@0 5:0- 5:1@0 8:1- 8:0@0 13:0-");
+}
+
+// Two jobs of one thread share a turn on two processors, that of two threads has one of its own. The first is done at 22; its processor is idle until the other one is done at 25, which ends the turn.
+TEST(Gang, WhoFitsSharesATurn) {
+  Scene three = packed(2, true, false);
+  three.thread({compute(12)}, 0);
+  three.thread({compute(15)}, 1);
+  three.thread({compute(13)}, 2);
+  three.thread({compute(13)}, 2);
+  EXPECT_EQ(
+      three.run(),
+      "0:0@0 0:1@1 10:0- 10:1- 10:2@0 10:3@1 20:2- 20:3- 20:0@0 20:1@1 22:0- 25:1- 25:3@1 25:2@0 "
+      "28:2- 28:3-");
+}
+
+// What does not fit keeps those after it from sharing: turns go on in order.
+TEST(Gang, OnlyNeighboursShare) {
+  Scene three = packed(2, true, false);
+  three.thread({compute(5)}, 0);
+  three.thread({compute(5)}, 1);
+  three.thread({compute(5)}, 1);
+  three.thread({compute(5)}, 2);
+  EXPECT_EQ(three.run(), "0:0@0 5:0- 5:1@0 5:2@1 10:2- 10:1- 10:3@0 15:3-");
+}
+
+// The other job has the second processor all the time, and the first while the thread whose turn it is sleeps, from 5 to 8.
+// From 10 on it is the other way round.
+TEST(Gang, OthersFillWhatIsIdle) {
+  Scene two = packed(2, false, true);
+  two.thread({compute(5), block(3), compute(7)}, 0);
+  two.thread({compute(20)}, 1);
+  two.thread({compute(12)}, 1);
+  EXPECT_EQ(two.run(), "0:0@0 0:1@1 5:0- 5:2@0 8:2- 8:0@0 10:0- 10:2@0 19:2- 19:0@0 20:1- 24:0-");
+}
+
+// Of two that fill, the one whose turn comes first is before the other.
+TEST(Gang, WhoFillsIsRanked) {
+  Scene three = packed(1, false, true);
+  three.thread({block(12), compute(4)}, 0);
+  three.thread({block(3), compute(4)}, 1);
+  three.thread({compute(8)}, 2);
+  // Job 2 fills from 0 on, job 1 takes the processor at 3 and ends at 7; job 2 ends at 12, and so on.
+  EXPECT_EQ(three.run(), "0:0@0 0:0- 0:1@0 0:1- 0:2@0 3:2- 3:1@0 7:1- 7:2@0 12:2- 12:0@0 16:0-");
 }
 
 }  // namespace

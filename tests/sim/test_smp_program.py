@@ -14,6 +14,7 @@ PROGRAM = os.environ["MUSTER_SMP"]
 RUNS = Path(os.environ["MUSTER_SMP_RUNS"])
 RUN = str(Path(__file__).parent / "runs" / "single.toml")
 EEVDF = str(RUNS / "eevdf-single.toml")
+STREAMS = str(RUNS / "gang-streams.toml")
 SHORT = ("--set", "job.0.barriers=50")
 
 
@@ -146,6 +147,56 @@ class SmpTest(unittest.TestCase):
         (usual,) = rows(EEVDF, *load)
         (short,) = rows(EEVDF, *load, "--set", "job.0.slice=100000")
         self.assertLess(int(short["elapsed"]), int(usual["elapsed"]))
+
+    def test_says_what_is_wrong_of_streams(self) -> None:
+        for setting, what in (
+            ("job.0.gap=0", "[[job]] gap must be a whole number from 1 to"),
+            ("job.0.gap=soon", "gap must be a whole number"),
+            ("job.0.gap=10000", "gap makes 5e+06 updates until 50000000000; at most 1000000"),
+            ("job.0.burst=0", "burst must be a whole number from 1 to 1000000"),
+            ("job.0.fill=-1", "fill must be a whole number from 0"),
+            ("job.0.until=0", "until must be a whole number from 1"),
+            ("job.0.barriers=0", "barriers must be a whole number from 1"),
+            ("job.0.work=100", "unknown key work; known here: "),
+            ("job.0.size=0", "size must be a whole number from 1"),
+            ("job.0.kind=river", 'kind cannot be "river"; allowed: synchronizing, stream, background'),
+            ("job.0.kind=synchronizing", "unknown key"),
+            ('wait.code="production"', "policy cannot be"),
+            ("scheduler.pack=2", "pack is of the wrong kind"),
+            ("scheduler.fill=maybe", "fill is of the wrong kind"),
+            ("scheduler.weights=[1, 2]", "weights does not go with pack"),
+        ):
+            self.refuses(STREAMS, setting, what)
+        production = ("--set", 'wait.code="production"', "--set", "wait.policy=50us")
+        self.assertIn('kind "stream" needs [wait] code = "model"', run(STREAMS, *production).stderr)
+        self.refuses(str(RUNS / "gang-barrier.toml"), "job.0.gap=5", "unknown key gap")
+
+    def test_a_missing_key_of_a_stream_names_file_and_line(self) -> None:
+        text = Path(STREAMS).read_text()
+        line = text[: text.index("[[job]]")].count("\n") + 1
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.toml"
+            for key in ("gap", "until", "barriers", "mean"):
+                file.write_text("\n".join(word for word in text.split("\n") if not word.startswith(f"{key} =")))
+                self.assertIn(f"{file}:{line}: {key} is missing", run(str(file)).stderr.replace("[[job]] ", ""))
+
+    def test_latencies_of_streams(self) -> None:
+        short = ("--set", "job.0.barriers=100", "--set", "job.0.gap=1000000000")
+        all_seeds = rows(STREAMS, *short, "--csv", "--seeds", "2")
+        self.assertEqual(all_seeds, rows(STREAMS, *short, "--csv", "--seeds", "2", "--jobs", "2"))
+        for row in all_seeds:
+            self.assertEqual(row["group"], "stream")
+            self.assertGreater(int(row["updates"]), 100)
+            self.assertEqual(row["updates_over"], row["updates"])
+            names = ("least", "p10", "median", "p90", "p99", "most")
+            latencies = [float(row[f"latency_{name}"]) for name in names]
+            self.assertEqual(latencies, sorted(latencies))
+            self.assertGreater(latencies[0], 100 * 81_000)
+            self.assertTrue(latencies[0] < float(row["latency_mean"]) < latencies[-1])
+        table = run(STREAMS, *short).stdout
+        self.assertIn(f"stream: {all_seeds[0]['updates']} of {all_seeds[0]['updates']} updates over; latency ", table)
+        (other,) = rows(RUN, *SHORT, "--csv")
+        self.assertEqual((other["updates"], other["latency_mean"]), ("0", ""))
 
     def test_negative_deviation_names_file_and_line(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""The experiments of Peter et al. on 16 simulated processors: `papi-scripts/gang_simulated.py [--only NAME]`.
+
+Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in turns and under two schedulers without turns,
+and prints the tables of docs/reproduction.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
+campaign goes on where it was. The claims P1 to P5 are judged by the same runs (claims/peter.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import signal
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from campaign import Campaign, CampaignError, Run, add_options, positive
+from progress import Progress
+
+RUNS = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs"
+PROCESSORS = 16
+SEEDS = 4
+# Without turns: the paper's slices, and today's kernel.
+PLAIN = {"round robin": "-plain", "EEVDF": "-eevdf"}
+TURNS = ""
+# 5 us stand for an interval of 0: a simulated barrier takes no time.
+LEAST_US = 5
+INTERVALS_US = (LEAST_US, 10, 40, 100, 400, 2000, 15000)
+VARIANCES_US = (0, 40, 200, 1000, 5000)
+BURSTS_PER_S = (0.02, 0.05, 0.1, 0.2, 0.33)
+# What the waiting in their streams is taken for: unbalanced work, or nothing that the work makes.
+WORKS = {"as told": 62_000, "balanced": 0}
+LONG_SPIN = '"4000000"'
+HIGH = {"job.1.nice": "-10"}
+HIGHEST = {"job.1.nice": "-20"}
+BOTH_LONG = {"wait.policy": LONG_SPIN}
+# Of Figure 3: in which file, and what is set.
+PRIORITIES: dict[str, tuple[str, dict[str, str]]] = {
+    "Identical": ("-eevdf", {}),
+    "High": ("-eevdf", HIGH),
+    "High 4ms": ("-eevdf", HIGH | BOTH_LONG),
+    "Gang": (TURNS, {}),
+    "GangHi": (TURNS, {"scheduler.weights": "[1,2]"}),
+    "High, nice -20": ("-eevdf", HIGHEST),
+    "High 4ms, nice -20": ("-eevdf", HIGHEST | BOTH_LONG),
+    "High 4ms, App2 only": ("-eevdf", HIGH | {"job.1.policy": LONG_SPIN}),
+}
+# Of the streams, beside their usual arms: how the turns are given.
+TURNS_OTHERWISE: dict[str, dict[str, str]] = {
+    "what is idle stays idle": {"scheduler.fill": "false"},
+    "one stream at a time": {"scheduler.pack": "false", "scheduler.fill": "false"},
+    "one at a time, filled": {"scheduler.pack": "false"},
+    "slices of 25 ms": {"scheduler.slice": "25000000"},
+}
+Row = dict[str, str]
+Rates = tuple[float, float]  # iterations a second, of App1 and App2
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Of the updates of all streams, in seconds."""
+
+    updates: int
+    mean: float
+    p10: float
+    median: float
+    p90: float
+
+    @property
+    def spread(self) -> float:
+        return self.p90 - self.p10
+
+
+def rates_of(rows: Iterable[Row]) -> list[Rates]:
+    """By seed, of two programs that pass barriers until the first has passed all of its own."""
+    by_seed: dict[str, dict[str, float]] = {}
+    for row in rows:
+        passed = float(row["barriers"]) / float(row["threads"])
+        by_seed.setdefault(row["seed"], {})[row["group"]] = passed / (float(row["elapsed"]) * 1e-9)
+    return [(one["App1"], one["App2"]) for one in by_seed.values()]
+
+
+def median_gain(turns: Sequence[Rates], plain: Sequence[Rates]) -> Rates:
+    """How many times what they have without turns; seeds are compared in pairs."""
+    first, second = ([t[app] / p[app] for t, p in zip(turns, plain, strict=True)] for app in (0, 1))
+    return statistics.median(first), statistics.median(second)
+
+
+def latency_of(rows: Iterable[Row]) -> Latency:
+    """The mean of all updates; of the percentiles of each seed the median. A seed may have no burst at all."""
+    found = [row for row in rows if int(row["updates_over"]) > 0]
+    if not found:
+        raise CampaignError("gang_simulated: no seed has any update; more --seeds")
+    counts = [int(row["updates_over"]) for row in found]
+
+    def middle(column: str) -> float:
+        return 1e-9 * statistics.median(float(row[column]) for row in found)
+
+    total = sum(count * float(row["latency_mean"]) for count, row in zip(counts, found, strict=True))
+    mean = 1e-9 * total / sum(counts)
+    return Latency(sum(counts), mean, middle("latency_p10"), middle("latency_median"), middle("latency_p90"))
+
+
+class Simulation:
+    """Makes the runs."""
+
+    def __init__(self, campaign: Campaign, seeds: int = SEEDS) -> None:
+        self.campaign = campaign
+        self.seeds = seeds
+
+    def run(self, name: str, settings: dict[str, str], weight: float = 1.0) -> Run:
+        words: list[str | Path] = [RUNS / f"{name}.toml", "--csv", "--seeds", str(self.seeds)]
+        for key, value in settings.items():
+            words += ["--set", f"{key}={value}"]
+        return Run("smp", tuple(words), weight=weight)
+
+    def barriers(self, runs: Sequence[tuple[str, dict[str, str]]]) -> list[list[Rates]]:
+        made = [self.run(f"gang-barrier{kind}", settings) for kind, settings in runs]
+        return [rates_of(rows) for rows in self.campaign.rows(made)]
+
+    def gains(
+        self, settings_of: Callable[[int], dict[str, str]], xs: Sequence[int], plain: str, **turns: str
+    ) -> list[Rates]:
+        """Of App1 and App2, at each x."""
+        wanted = [(TURNS, settings_of(x) | {f"scheduler.{key}": value for key, value in turns.items()}) for x in xs]
+        found = self.barriers([*wanted, *((PLAIN[plain], settings_of(x)) for x in xs)])
+        return [median_gain(a, b) for a, b in zip(found[: len(xs)], found[len(xs) :], strict=True)]
+
+    def interval(self, plain: str) -> dict[int, Rates]:
+        return dict(zip(INTERVALS_US, self.gains(interval_settings, INTERVALS_US, plain), strict=True))
+
+    def variance(self, plain: str, **turns: str) -> dict[int, Rates]:
+        return dict(zip(VARIANCES_US, self.gains(variance_settings, VARIANCES_US, plain, **turns), strict=True))
+
+    def priorities(self) -> dict[str, Rates]:
+        found = self.barriers(list(PRIORITIES.values()))
+        return {
+            arm: (statistics.median(r[0] for r in rates), statistics.median(r[1] for r in rates))
+            for arm, rates in zip(PRIORITIES, found, strict=True)
+        }
+
+    def batch(self) -> float:
+        """How many percent more two programs pass one after the other than in turns."""
+        # The other one comes when the first has ended, and the run with it.
+        alone, turns = self.barriers([(TURNS, {"job.1.arrives": "2000000000"}), (TURNS, {})])
+        return statistics.median(100 * (one[0] / sum(both) - 1) for one, both in zip(alone, turns, strict=True))
+
+    def streams(self, wanted: Sequence[tuple[str, dict[str, str], float]]) -> list[Latency]:
+        """By kind of run file, settings and bursts a second."""
+        runs = []
+        for kind, settings, bursts in wanted:
+            more = {"job.0.gap": str(round(1e9 / bursts))} | settings
+            runs.append(self.run(f"gang-streams{kind}", more, weight=100 * bursts))
+        return [latency_of(rows) for rows in self.campaign.rows(runs)]
+
+
+def interval_settings(us: int) -> dict[str, str]:
+    return {"job.0.mean": str(1000 * us)}
+
+
+def variance_settings(us: int) -> dict[str, str]:
+    """Of a, BARRIER draws from a normal distribution in [0, a]."""
+    return {"job.0.mean": str(1000 * LEAST_US + 500 * us), "job.0.deviation": f"{1000 * us / 6:.0f}"}
+
+
+def stream_arms(work: str) -> dict[str, tuple[str, dict[str, str]]]:
+    settings = {"job.0.deviation": str(WORKS[work])}
+    return {name: (kind, settings) for name, kind in (*PLAIN.items(), ("in turns", TURNS))}
+
+
+Line = tuple[str, ...]
+
+
+def gain_lines(head: str, rows: dict[str, dict[int, float]]) -> Iterator[Line]:
+    xs = list(next(iter(rows.values())))
+    yield (head, *(f"{x:,}" for x in xs))
+    for name, gains in rows.items():
+        yield (name, *(f"{gains[x]:.1f}" for x in xs))
+
+
+def of_app(found: dict[int, Rates], app: int) -> dict[int, float]:
+    return {x: rates[app] for x, rates in found.items()}
+
+
+def interval_table(simulation: Simulation) -> Iterator[Line]:
+    found = {plain: simulation.interval(plain) for plain in PLAIN}
+    rows = {f"App1, {plain}": of_app(gains, 0) for plain, gains in found.items()}
+    rows |= {f"App2 (interval {LEAST_US} us), {plain}": of_app(gains, 1) for plain, gains in found.items()}
+    return gain_lines("interval of App1, us", rows)
+
+
+def variance_table(simulation: Simulation) -> Iterator[Line]:
+    rows = {f"App1, {plain}": of_app(simulation.variance(plain), 0) for plain in PLAIN}
+    filled = {f"App1, {plain}, turns filled": of_app(simulation.variance(plain, fill="true"), 0) for plain in PLAIN}
+    return gain_lines(f"variance of App1, us, at an interval of {LEAST_US}", rows | filled)
+
+
+def priority_table(simulation: Simulation) -> Iterator[Line]:
+    yield "Figure 3 under EEVDF, iterations/s", "App1", "App2"
+    for arm, rates in simulation.priorities().items():
+        yield (arm, *(f"{rate:,.0f}" for rate in rates))
+
+
+def batch_table(simulation: Simulation) -> Iterator[Line]:
+    yield "two programs one after the other, over turns", "%"
+    yield f"interval of {LEAST_US} us", f"{simulation.batch():+.3f}"
+
+
+def latency_lines(head: str, rows: dict[str, list[Latency]], xs: Sequence[float]) -> Iterator[Line]:
+    yield (head, *(f"{x:g}" for x in xs))
+    for name, found in rows.items():
+        yield (name, *(f"{one.mean:.1f} ({one.p10:.1f} to {one.p90:.1f})" for one in found))
+
+
+def by_row(
+    simulation: Simulation, rows: dict[str, tuple[str, dict[str, str]]], xs: Sequence[float]
+) -> dict[str, list[Latency]]:
+    """All at once, for the runs to be side by side."""
+    found = iter(simulation.streams([(kind, settings, x) for kind, settings in rows.values() for x in xs]))
+    return {name: list(itertools.islice(found, len(xs))) for name in rows}
+
+
+STREAM_HEAD = "bursts a second, of each stream; s"
+
+
+def stream_table(simulation: Simulation) -> Iterator[Line]:
+    rows = {f"{work}, {arm}": how for work in WORKS for arm, how in stream_arms(work).items()}
+    return latency_lines(STREAM_HEAD, by_row(simulation, rows, BURSTS_PER_S), BURSTS_PER_S)
+
+
+def turn_table(simulation: Simulation) -> Iterator[Line]:
+    rows = {
+        f"{work}, in turns, {name}": (TURNS, {"job.0.deviation": str(deviation)} | settings)
+        for work, deviation in WORKS.items()
+        for name, settings in TURNS_OTHERWISE.items()
+    }
+    xs = (BURSTS_PER_S[0], BURSTS_PER_S[2], BURSTS_PER_S[-1])
+    return latency_lines(STREAM_HEAD, by_row(simulation, rows, xs), xs)
+
+
+TABLES: dict[str, Callable[[Simulation], Iterator[Line]]] = {
+    "interval": interval_table,
+    "variance": variance_table,
+    "batch": batch_table,
+    "priorities": priority_table,
+    "streams": stream_table,
+    "turns": turn_table,
+}
+
+
+def markdown(lines: Sequence[Line]) -> str:
+    head, *rest = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([head, "|" + "---|" * len(lines[0]), *rest])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="gang_simulated", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", action="append", choices=TABLES, metavar="NAME", help=f"of {', '.join(TABLES)}")
+    parser.add_argument("--seeds", type=positive, default=SEEDS, metavar="N", help=f"medians of so many ({SEEDS})")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="the tables' cells, a line each")
+    add_options(parser)
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    progress = Progress()
+    cells: list[Line] = []
+    try:
+        campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
+        simulation = Simulation(campaign, arguments.seeds)
+        for name in arguments.only or TABLES:
+            lines = list(TABLES[name](simulation))
+            progress.clear()
+            print(markdown(lines), end="\n\n", flush=True)
+            for row in lines[1:]:
+                cells += [(name, row[0], x, value) for x, value in zip(lines[0][1:], row[1:], strict=True)]
+        if arguments.csv is not None:
+            with arguments.csv.open("w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([("table", "row", "column", "value"), *cells])
+    except (CampaignError, KeyboardInterrupt) as error:
+        progress.clear()
+        print(f"gang_simulated: {str(error) or 'interrupted'}", file=sys.stderr)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    except OSError as error:
+        progress.clear()
+        print(f"gang_simulated: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
