@@ -23,7 +23,8 @@ from progress import Progress
 
 RUNS = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs"
 PROCESSORS = 16
-SEEDS = 4
+SEEDS = 9
+STREAM_SEEDS = 4  # each has many updates
 # Without turns: the paper's slices, and today's kernel.
 PLAIN = {"round robin": "-plain", "EEVDF": "-eevdf"}
 TURNS = ""
@@ -86,6 +87,8 @@ def rates_of(rows: Iterable[Row]) -> list[Rates]:
 
 def median_gain(turns: Sequence[Rates], plain: Sequence[Rates]) -> Rates:
     """How many times what they have without turns; seeds are compared in pairs."""
+    if any(0.0 in rates for rates in plain):
+        raise CampaignError("gang_simulated: without turns a program passed no barrier, so there is no ratio")
     first, second = ([t[app] / p[app] for t, p in zip(turns, plain, strict=True)] for app in (0, 1))
     return statistics.median(first), statistics.median(second)
 
@@ -108,18 +111,18 @@ def latency_of(rows: Iterable[Row]) -> Latency:
 class Simulation:
     """Makes the runs."""
 
-    def __init__(self, campaign: Campaign, seeds: int = SEEDS) -> None:
+    def __init__(self, campaign: Campaign, seeds: int | None = None) -> None:
         self.campaign = campaign
         self.seeds = seeds
 
-    def run(self, name: str, settings: dict[str, str], weight: float = 1.0) -> Run:
-        words: list[str | Path] = [RUNS / f"{name}.toml", "--csv", "--seeds", str(self.seeds)]
+    def run(self, name: str, settings: dict[str, str], seeds: int, weight: float = 1.0) -> Run:
+        words: list[str | Path] = [RUNS / f"{name}.toml", "--csv", "--seeds", str(self.seeds or seeds)]
         for key, value in settings.items():
             words += ["--set", f"{key}={value}"]
         return Run("smp", tuple(words), weight=weight)
 
     def barriers(self, runs: Sequence[tuple[str, dict[str, str]]]) -> list[list[Rates]]:
-        made = [self.run(f"gang-barrier{kind}", settings) for kind, settings in runs]
+        made = [self.run(f"gang-barrier{kind}", settings, SEEDS) for kind, settings in runs]
         return [rates_of(rows) for rows in self.campaign.rows(made)]
 
     def gains(
@@ -154,7 +157,7 @@ class Simulation:
         runs = []
         for kind, settings, bursts in wanted:
             more = {"job.0.gap": str(round(1e9 / bursts))} | settings
-            runs.append(self.run(f"gang-streams{kind}", more, weight=100 * bursts))
+            runs.append(self.run(f"gang-streams{kind}", more, STREAM_SEEDS, weight=100 * bursts))
         return [latency_of(rows) for rows in self.campaign.rows(runs)]
 
 
@@ -262,7 +265,7 @@ def main() -> int:
         prog="gang_simulated", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", action="append", choices=TABLES, metavar="NAME", help=f"of {', '.join(TABLES)}")
-    parser.add_argument("--seeds", type=positive, default=SEEDS, metavar="N", help=f"medians of so many ({SEEDS})")
+    parser.add_argument("--seeds", type=positive, metavar="N", help=f"of each run ({SEEDS}, streams {STREAM_SEEDS})")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="the tables' cells, a line each")
     add_options(parser)
     arguments = parser.parse_args()

@@ -29,6 +29,7 @@ class Result:
     claim: Claim
     verdict: str
     text: str
+    beside: str = ""
 
 
 def functions() -> dict[str, Callable[[Context], Found]]:
@@ -47,7 +48,7 @@ def result_of(claim: Claim, function: Callable[[Context], Found] | None, context
     except CampaignError as error:
         return Result(claim, FAILED, str(error))
     text = f"{found.text} (measured here)" if found.measured else found.text
-    return Result(claim, REPRODUCED if is_accepted(claim, found) else MISSED, text)
+    return Result(claim, REPRODUCED if is_accepted(claim, found) else MISSED, text, found.beside)
 
 
 def results(claims: list[Claim], context: Context) -> Iterator[Result]:
@@ -94,7 +95,10 @@ def show(result: Result) -> None:
     claim = result.claim
     print(f"{claim.id:4} {result.verdict:10}  {claim.claim}")
     line = f"     {claim.quantity}: published {claim.published}, accepted {claim.accept}, ours {result.text}"
-    print(line.rstrip(), flush=True)
+    print(line.rstrip())
+    if result.beside:
+        print(f"     beside: {result.beside}")
+    sys.stdout.flush()
 
 
 def main() -> int:
@@ -117,7 +121,8 @@ def main() -> int:
             verdicts.append(result.verdict)
             if arguments.csv:
                 claim = result.claim
-                writer.writerow((claim.id, claim.published, result.text, claim.accept, result.verdict))
+                ours = "; beside: ".join(filter(None, (result.text, result.beside)))
+                writer.writerow((claim.id, claim.published, ours, claim.accept, result.verdict))
                 sys.stdout.flush()
             else:
                 show(result)

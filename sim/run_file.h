@@ -39,7 +39,12 @@ class RunTable {
   double real_or(const char* key, double least, double most, double otherwise) {
     return has(key) ? real(key, least, most) : otherwise;
   }
-  bool flag_or(const char* key, bool otherwise) { return has(key) ? get<bool>(key) : otherwise; }
+  bool flag_or(const char* key, bool otherwise) {
+    if (!has(key)) return otherwise;
+    const auto value = at(key).value_exact<bool>();  // 2 is none
+    if (!value) fail_at(key, "is of the wrong kind: true or false");
+    return *value;
+  }
 
   // One of several words.
   template <class T>

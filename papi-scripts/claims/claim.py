@@ -51,6 +51,7 @@ class Found:
     holds: bool | None = None
     values: Sequence[float] = ()  # of several ranges, one each; of one range, all must be in it
     measured: bool = False  # on this machine, and so not the same everywhere
+    beside: str = ""  # what else was found, which decides nothing
 
     @property
     def numbers(self) -> tuple[float, ...]:

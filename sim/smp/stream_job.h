@@ -1,7 +1,7 @@
-// A stream of Peter et al. (section 4), as epcc/stream_clustering.cpp has it: its packets come in bursts, and whenever there
-// are enough a team updates the stream's clusters, in many intervals of computing with a barrier after each. The
-// first thread sleeps until an update is due, the others wait for it at a barrier. An update that is late makes the
-// next one later.
+// A stream of Peter et al. (section 4), as epcc/stream_clustering.cpp has it: its packets come in bursts, and
+// whenever there are enough a team updates the stream's clusters, in many intervals of computing with a
+// barrier after each. The first thread sleeps until an update is due, the others wait for it at a barrier. An
+// update that is late makes the next one later.
 #pragma once
 
 #include "sim/smp/jobs.h"

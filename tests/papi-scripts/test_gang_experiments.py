@@ -53,7 +53,7 @@ def by_gain(xs: tuple[int, ...], gain_of: Callable[[int], float]) -> gang_experi
 class Recorded(unittest.TestCase):
     def verdict(self, name: str, measured: gang_experiments.Measured) -> bool:
         with mock.patch.object(peter, "measured", lambda *_: measured):
-            found = peter.REPRODUCED[name](Context(BUILD))
+            found = peter.MEASURED[name](Context(BUILD))
         self.assertTrue(found.measured)
         return is_accepted(CLAIMS[name], found)
 

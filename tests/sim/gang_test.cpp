@@ -77,7 +77,8 @@ TEST(Gang, MoreThreadsThanProcessors) {
   EXPECT_EQ(one.run(), "0:0@0 5:0- 5:1@0 8:1- 8:0@0 13:0-");
 }
 
-// Two jobs of one thread share a turn on two processors, that of two threads has one of its own. The first is done at 22; its processor is idle until the other one is done at 25, which ends the turn.
+// Two jobs of one thread share a turn on two processors, that of two threads has one of its own. The first is
+// done at 22; its processor is idle until the other one is done at 25, which ends the turn.
 TEST(Gang, WhoFitsSharesATurn) {
   Scene three = packed(2, true, false);
   three.thread({compute(12)}, 0);
@@ -100,8 +101,8 @@ TEST(Gang, OnlyNeighboursShare) {
   EXPECT_EQ(three.run(), "0:0@0 5:0- 5:1@0 5:2@1 10:2- 10:1- 10:3@0 15:3-");
 }
 
-// The other job has the second processor all the time, and the first while the thread whose turn it is sleeps, from 5 to 8.
-// From 10 on it is the other way round.
+// The other job has the second processor all the time, and the first while the thread whose turn it is sleeps,
+// from 5 to 8. From 10 on it is the other way round.
 TEST(Gang, OthersFillWhatIsIdle) {
   Scene two = packed(2, false, true);
   two.thread({compute(5), block(3), compute(7)}, 0);

@@ -44,17 +44,17 @@ void expect_each(const RunResult& result, Time latency) {
 // The one thread sleeps until an update is due; then an interrupt, a switch, three intervals.
 TEST(SmpStreams, OneThread) { expect_each(run(plan(1, stream(1, 3, "block")), 1), 1 + 6 + 30); }
 
-// Two threads on a processor. The first wakes and runs from 7 on, is the last at the barrier before the update, computes to
-// 17 and blocks; the second runs from 23, computes to 33, is the last, goes on to 43, blocks; the first
-// runs from 49 and is the last at 59. That is the second barrier of the update; with one alone, the second thread goes on
-// to the next update's barrier at 33, and the first finds at 39 that it is over.
+// Two threads on a processor. The first wakes and runs from 7 on, is the last at the barrier before the update,
+// computes to 17 and blocks; the second runs from 23, computes to 33, is the last, goes on to 43, blocks; the first
+// runs from 49 and is the last at 59. That is the second barrier of the update; with one alone, the second thread
+// goes on to the next update's barrier at 33, and the first finds at 39 that it is over.
 TEST(SmpStreams, TwoThreadsOnAProcessor) {
   expect_each(run(plan(1, stream(2, 2, "block")), 1), 59);
   expect_each(run(plan(1, stream(2, 1, "block")), 1), 39);
 }
 
-// Each with a processor. The other one has given up spinning long ago: it is woken at 7, computes from 14 to 24; the first
-// has computed to 17 and spins. From then on both are in step.
+// Each with a processor. The other one has given up spinning long ago: it is woken at 7, computes from 14 to 24;
+// the first has computed to 17 and spins. From then on both are in step.
 TEST(SmpStreams, TwoThreadsThatSpin) {
   const RunResult result = run(plan(2, stream(2, 3, "20")), 1);
   expect_each(result, 24 + 10 + 10);

@@ -162,7 +162,7 @@ class SmpTest(unittest.TestCase):
             ("job.0.kind=river", 'kind cannot be "river"; allowed: synchronizing, stream, background'),
             ("job.0.kind=synchronizing", "unknown key"),
             ('wait.code="production"', "policy cannot be"),
-            ("scheduler.pack=2", "pack is of the wrong kind"),
+            ("scheduler.pack=2", "pack is of the wrong kind: true or false"),
             ("scheduler.fill=maybe", "fill is of the wrong kind"),
             ("scheduler.weights=[1, 2]", "weights does not go with pack"),
         ):
