@@ -141,7 +141,8 @@ def simulated_batch(simulation: Simulation) -> Found:
 
 
 def simulated_priorities(simulation: Simulation) -> Found:
-    return priorities_of({arm: rate[1] for arm, rate in simulation.priorities().items()})
+    found = simulation.priorities()
+    return priorities_of({arm: statistics.median(one[1] for one in rates) for arm, rates in found.items()})
 
 
 def simulated_streams(simulation: Simulation) -> Found:

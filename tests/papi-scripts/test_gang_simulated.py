@@ -96,7 +96,8 @@ class Verdicts(unittest.TestCase):
     def test_p4(self) -> None:
         for high, long_spin, accepted in ((110, 480, True), (194, 480, False), (110, 300, False)):
             rates = {"Identical": 100, "High": high, "High 4ms": long_spin, "Gang": 500}
-            self.assertEqual(self.judge("P4", priorities={arm: (1, rate) for arm, rate in rates.items()}), accepted)
+            by_seed = {arm: [(1, rate), (1, rate + 1), (1, rate - 1)] for arm, rate in rates.items()}
+            self.assertEqual(self.judge("P4", priorities=by_seed), accepted)
 
     def test_p5_is_judged_by_what_the_paper_tells(self) -> None:
         calm, wild = Latency(9, 1, 0.9, 1, 1.1), Latency(9, 5, 1, 4, 9)
