@@ -33,6 +33,8 @@ LEAST_US = 5
 INTERVALS_US = (LEAST_US, 10, 40, 100, 400, 2000, 15000)
 VARIANCES_US = (0, 40, 200, 1000, 5000)
 BURSTS_PER_S = (0.02, 0.05, 0.1, 0.2, 0.33)
+BURST_SIZES = (1, 2, 4)
+SIZED_PER_S = 0.2  # updates of each stream, whatever a burst's size
 # What the waiting in their streams is taken for: unbalanced work, or nothing that the work makes.
 WORKS = {"as told": 62_000, "balanced": 0}
 LONG_SPIN = '"4000000"'
@@ -233,6 +235,19 @@ def stream_table(simulation: Simulation) -> Iterator[Line]:
     return latency_lines(STREAM_HEAD, by_row(simulation, rows, BURSTS_PER_S), BURSTS_PER_S)
 
 
+def size_table(simulation: Simulation) -> Iterator[Line]:
+    """The other way for streams to be bursty: with as many updates in all, more of them come at once."""
+    rows = {f"{work}, {arm}": how for work in WORKS for arm, how in stream_arms(work).items()}
+    wanted = [
+        (kind, settings | {"job.0.burst": str(updates)}, SIZED_PER_S / updates)
+        for kind, settings in rows.values()
+        for updates in BURST_SIZES
+    ]
+    found = iter(simulation.streams(wanted))
+    by_size = {name: list(itertools.islice(found, len(BURST_SIZES))) for name in rows}
+    return latency_lines(f"updates of a burst, {SIZED_PER_S:g} updates a second; s", by_size, BURST_SIZES)
+
+
 def turn_table(simulation: Simulation) -> Iterator[Line]:
     rows = {
         f"{work}, in turns, {name}": (TURNS, {"job.0.deviation": str(deviation)} | settings)
@@ -249,6 +264,7 @@ TABLES: dict[str, Callable[[Simulation], Iterator[Line]]] = {
     "batch": batch_table,
     "priorities": priority_table,
     "streams": stream_table,
+    "sizes": size_table,
     "turns": turn_table,
 }
 

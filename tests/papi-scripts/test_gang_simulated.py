@@ -57,6 +57,14 @@ class Arithmetic(unittest.TestCase):
         # From 5 to 305 us: 155 on average, and six deviations wide.
         self.assertEqual(gang_simulated.variance_settings(300), {"job.0.mean": "155000", "job.0.deviation": "50000"})
 
+    def test_larger_bursts_are_rarer(self) -> None:
+        simulation = mock.Mock(spec=Simulation)
+        simulation.streams.side_effect = lambda wanted: [Latency(1, 1, 1, 1, 1)] * len(wanted)
+        self.assertEqual(len(list(gang_simulated.size_table(simulation))), 1 + 6)
+        (wanted,) = simulation.streams.call_args.args
+        sizes = [(settings["job.0.burst"], bursts) for _, settings, bursts in wanted[:3]]
+        self.assertEqual(sizes, [("1", 0.2), ("2", 0.1), ("4", 0.05)])
+
     def test_tables(self) -> None:
         lines = list(gang_simulated.gain_lines("us", {"App1": {5: 6.44, 15000: 0.5}}))
         self.assertEqual(gang_simulated.markdown(lines), "| us | 5 | 15,000 |\n|---|---|---|\n| App1 | 6.4 | 0.5 |")
