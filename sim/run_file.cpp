@@ -33,6 +33,11 @@ toml::table parse_value(const std::string& setting, const std::string& value) {
   }
 }
 
+// A value that came by --set says so in place of the file.
+bool was_set(const toml::source_region& source) {
+  return source.path && source.path->starts_with("--set ");
+}
+
 }  // namespace
 
 std::int64_t RunTable::integer(const char* key, std::int64_t least, std::int64_t most) {
@@ -102,6 +107,13 @@ void RunTable::require(const char* key) const {
   if (!table_->contains(key)) fail_at(*table_, fmt::format("{} is missing", key));
 }
 
+std::optional<std::string> RunTable::word_set(const char* key) const {
+  const toml::node* node = table_->get(key);
+  if (node == nullptr || !node->is_value() || !was_set(node->source())) return std::nullopt;
+  const std::string& setting = *node->source().path;
+  return setting.substr(setting.find('=') + 1);
+}
+
 void RunTable::fail_at(const char* key, const std::string& what) const {
   const toml::node* node = table_->get(key);
   fail_at(node != nullptr ? *node : *table_, fmt::format("{} {}", key, what));
@@ -109,10 +121,8 @@ void RunTable::fail_at(const char* key, const std::string& what) const {
 
 void RunTable::fail_at(const toml::node& node, const std::string& what) const {
   const toml::source_region& source = node.source();
-  // A value that came by --set says so in place of the file.
-  const bool was_set = source.path && source.path->starts_with("--set ");
   const std::string where =
-      was_set ? *source.path : fmt::format("{}:{}", file_, std::max(1U, source.begin.line));
+      was_set(source) ? *source.path : fmt::format("{}:{}", file_, std::max(1U, source.begin.line));
   throw std::runtime_error(fmt::format("{}: {}{}", where, name_, what));
 }
 

@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +25,10 @@ class RunTable {
   template <class T>
   T get(const char* key) {
     require(key);
-    const auto value = at(key).template value<T>();
+    auto value = at(key).template value<T>();
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (!value) value = word_set(key);
+    }
     if (!value) fail_at(key, "is of the wrong kind");
     return *value;
   }
@@ -74,6 +79,9 @@ class RunTable {
       : table_(&table), file_(std::move(file)), name_(std::move(name)) {}
 
   void require(const char* key) const;
+  // A single value that came by --set, as it was written there: what looks like a number or a date may be a
+  // word as well. Nothing for one of the file.
+  std::optional<std::string> word_set(const char* key) const;
   [[noreturn]] void fail_at(const toml::node& node, const std::string& what) const;
   toml::node_view<const toml::node> at(const char* key) {
     seen_.emplace_back(key);
@@ -89,7 +97,8 @@ class RunTable {
 class RunFile {
  public:
   // Each of `settings` is "key=value", "table.key=value" or "table.0.key=value" for the first of
-  // [[table]]; the value as TOML has it, where a word needs no quotes. Overrides what the file says.
+  // [[table]]; the value as TOML has it, where a word needs no quotes, nor does a number that is meant as one.
+  // Overrides what the file says.
   explicit RunFile(const std::filesystem::path& file,
                    const std::vector<std::string>& settings = {});
   RunTable root() const { return {*root_, file_}; }

@@ -44,6 +44,32 @@ TEST(RunFile, SettingsReplaceWhatTheFileSays) {
   EXPECT_EQ(root.table("new").real("key", 0, 2), 1.5);
 }
 
+// `--set wait.policy=12` means a policy named "12"; what has quotes is what is between them.
+TEST(RunFile, SetNumbersMayBeWords) {
+  for (const auto* const value :
+       {"12", "1_000", "-3", "1.50", "1e3", "inf", "true", "1979-05-27"}) {
+    const RunFile run(file(), {std::string("wait.kind=") + value, "processors=9"});
+    RunTable root = run.root();
+    EXPECT_EQ(root.table("wait").get<std::string>("kind"), value);
+    EXPECT_EQ(root.integer("processors", 1, 10), 9);
+  }
+  const RunFile run(file(), {"wait.kind='12'"});
+  EXPECT_EQ(run.root().table("wait").get<std::string>("kind"), "12");
+  EXPECT_EQ(RunFile(file(), {"wait.kind=a=12"}).root().table("wait").get<std::string>("kind"),
+            "a=12");
+  const auto kind = [](RunTable& root) {
+    root.table("wait").choice<int>("kind", {{"a", 1}, {"12", 2}});
+  };
+  EXPECT_EQ(problem({"wait.kind=12"}, kind), "");
+  EXPECT_EQ(problem({"wait.kind=13"}, kind),
+            "--set wait.kind=13: [wait] kind cannot be \"13\"; allowed: a, 12");
+  EXPECT_EQ(problem({"wait.kind=[12]"}, kind),
+            "--set wait.kind=[12]: [wait] kind is of the wrong kind");
+  // In a file there are quotes to say it with.
+  const auto processors = [](RunTable& root) { root.get<std::string>("processors"); };
+  EXPECT_EQ(problem({}, processors), file().string() + ":1: processors is of the wrong kind");
+}
+
 TEST(RunFile, SaysFileLineKeyAndWhatIsAllowed) {
   const auto processors = [](RunTable& root) { root.integer("processors", 5, 6); };
   EXPECT_EQ(problem({}, processors),
