@@ -3,7 +3,8 @@
 
 Runs sim/smp/runs/scaling.toml, teams of 16 threads under EEVDF, over processors, loads, granularities and policies
 (docs/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over always-block.
-Runs are kept as campaign.py keeps them, so an interrupted campaign goes on where it was. Without --processors: 32 only.
+With --seeds N the numbers are medians of so many runs; what the least and the most were is in the CSV. Runs are kept
+as campaign.py keeps them, so an interrupted campaign goes on where it was. Without --processors: 32 only.
 """
 
 from __future__ import annotations
@@ -11,20 +12,19 @@ from __future__ import annotations
 import argparse
 import csv
 import signal
+import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from campaign import Campaign, CampaignError, Run, add_options
+from campaign import Campaign, CampaignError, Run, add_options, positive
 from progress import Progress
 
 T = TypeVar("T")
 
-RUN_FILE = (
-    Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs" / "scaling.toml"
-)
+RUN_FILE = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs" / "scaling.toml"
 POLICIES = (
     "auto",
     "2cs+",
@@ -49,8 +49,7 @@ class Cell:
     granularity: str
     policy: str
 
-    @property
-    def run(self) -> Run:
+    def run(self, seed: int) -> Run:
         teams = round(self.processors * self.load / TEAM)
         limit = LIMITS_MS[self.processors] * 1_000_000
         words = ["--csv"]
@@ -60,104 +59,82 @@ class Cell:
             f"job.0.count={teams}",
             f"job.0.granularity={self.granularity}",
             f"limit={limit}",
+            f"seed={seed}",
         ):
             words += ["--set", setting]
-        return Run(
-            "smp",
-            (RUN_FILE, *words),
-            weight=float(self.processors * LIMITS_MS[self.processors]),
-        )
+        weight = self.processors * self.load * LIMITS_MS[self.processors]
+        return Run("smp", (RUN_FILE, *words), weight=weight)
 
 
-def cells(machines: Sequence[int], granularities: Sequence[str]) -> list[Cell]:
-    return [
-        Cell(processors, load, granularity, policy)
-        for processors in machines
-        for granularity in granularities
-        for load in LOADS
-        for policy in POLICIES
-    ]
+@dataclass(frozen=True)
+class Choice:
+    """What is run: all of each with all of the others."""
+
+    machines: Sequence[int]
+    granularities: Sequence[str] = GRANULARITIES
+    loads: Sequence[float] = LOADS
+    policies: Sequence[str] = POLICIES
+
+    @property
+    def cells(self) -> list[Cell]:
+        """With always-block, which the others are shown over."""
+        policies = self.policies if "block" in self.policies else [*self.policies, "block"]
+        return [
+            Cell(processors, load, granularity, policy)
+            for processors in self.machines
+            for granularity in self.granularities
+            for load in self.loads
+            for policy in policies
+        ]
 
 
-def barriers_of(campaign: Campaign, wanted: list[Cell]) -> dict[Cell, float]:
-    """Barriers that a thread passed per second, by cell."""
-    out = {}
-    for cell, table in zip(
-        wanted, campaign.rows([cell.run for cell in wanted]), strict=True
-    ):
-        row = table[0]
-        out[cell] = (
-            float(row["barriers"])
-            / float(row["all_threads"])
-            / (float(row["elapsed"]) * 1e-9)
-        )
-    return out
+Rates = dict[Cell, list[float]]
 
 
-def markdown(
-    rates: dict[Cell, float], processors: int, granularities: Sequence[str]
-) -> str:
+def barriers_of(campaign: Campaign, wanted: list[Cell], seeds: int) -> Rates:
+    """Barriers that a thread passed per second, by cell; of each seed."""
+    tables = campaign.rows([cell.run(seed) for cell in wanted for seed in range(1, seeds + 1)])
+    rates = [float(t[0]["barriers"]) / float(t[0]["all_threads"]) / (float(t[0]["elapsed"]) * 1e-9) for t in tables]
+    return {cell: rates[i * seeds : (i + 1) * seeds] for i, cell in enumerate(wanted)}
+
+
+def over_block(rates: Rates, cell: Cell) -> float | None:
+    """Of medians; nothing where always-block has passed none."""
+    base = statistics.median(rates[Cell(cell.processors, cell.load, cell.granularity, "block")])
+    return statistics.median(rates[cell]) / base if base else None
+
+
+def markdown(rates: Rates, processors: int, choice: Choice) -> str:
     """Speed-up over always-block; in front, how many barriers a second that passes."""
+    shown = [policy for policy in choice.policies if policy != "block"]
     lines = [
-        f"| {processors} processors | load | block, 1/s | "
-        + " | ".join(p for p in POLICIES if p != "block")
-        + " |"
+        f"| {processors} processors | load | block, 1/s | {' | '.join(shown)} |",
+        "|---" * (3 + len(shown)) + "|",
     ]
-    lines.append("|---|---|---|" + "---|" * (len(POLICIES) - 1))
-    for granularity in granularities:
-        for load in LOADS:
-            rate = {
-                policy: rates[Cell(processors, load, granularity, policy)]
-                for policy in POLICIES
-            }
-            base = rate["block"]
-            numbers = [
-                f"{rate[p] / base:.2f}" if base else "-"
-                for p in POLICIES
-                if p != "block"
-            ]
-            lines.append(
-                f"| {granularity} | {load:g} | {base:.0f} | "
-                + " | ".join(numbers)
-                + " |"
-            )
+    for granularity in choice.granularities:
+        for load in choice.loads:
+            base = statistics.median(rates[Cell(processors, load, granularity, "block")])
+            numbers = []
+            for policy in shown:
+                over = over_block(rates, Cell(processors, load, granularity, policy))
+                numbers.append("-" if over is None else f"{over:.2f}")
+            lines.append(f"| {granularity} | {load:g} | {base:.0f} | {' | '.join(numbers)} |")
     return "\n".join(lines)
 
 
-def write_csv(rates: dict[Cell, float], path: Path) -> None:
+def write_csv(rates: Rates, path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            [
-                "processors",
-                "load",
-                "granularity",
-                "policy",
-                "barriers_per_s",
-                "over_block",
-            ]
-        )
+        numbers = ["barriers_per_s", "least", "most", "over_block"]
+        writer.writerow(["processors", "load", "granularity", "policy", "seeds", *numbers])
         for cell, rate in rates.items():
-            base = rates[Cell(cell.processors, cell.load, cell.granularity, "block")]
-            over = f"{rate / base:.4f}" if base else ""
-            writer.writerow(
-                [
-                    cell.processors,
-                    cell.load,
-                    cell.granularity,
-                    cell.policy,
-                    f"{rate:.2f}",
-                    over,
-                ]
-            )
+            over = over_block(rates, cell)
+            row = [cell.processors, cell.load, cell.granularity, cell.policy, len(rate)]
+            row += [f"{number:.2f}" for number in (statistics.median(rate), min(rate), max(rate))]
+            writer.writerow([*row, "" if over is None else f"{over:.4f}"])
 
 
-def draw(
-    rates: dict[Cell, float],
-    machines: Sequence[int],
-    granularities: Sequence[str],
-    path: Path,
-) -> None:
+def draw(rates: Rates, choice: Choice, path: Path) -> None:
     try:
         import matplotlib
     except ImportError as error:
@@ -166,27 +143,16 @@ def draw(
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(
-        len(machines),
-        len(granularities),
-        figsize=(1 + 3.4 * len(granularities), 3.2 * len(machines)),
-        squeeze=False,
-        sharex=True,
-    )
-    for row, processors in zip(axes, machines, strict=True):
-        for axis, granularity in zip(row, granularities, strict=True):
-            for policy in POLICIES:
+    rows, columns = len(choice.machines), len(choice.granularities)
+    size = (1 + 3.4 * columns, 3.2 * rows)
+    figure, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, sharex=True)
+    for row, processors in zip(axes, choice.machines, strict=True):
+        for axis, granularity in zip(row, choice.granularities, strict=True):
+            for policy in choice.policies:
                 if policy == "block":
                     continue
-                over = [
-                    rates[Cell(processors, load, granularity, policy)]
-                    / (
-                        rates[Cell(processors, load, granularity, "block")]
-                        or float("nan")
-                    )
-                    for load in LOADS
-                ]
-                axis.plot(LOADS, over, marker="o", markersize=3, label=policy)
+                over = [over_block(rates, Cell(processors, load, granularity, policy)) for load in choice.loads]
+                axis.plot(choice.loads, over, marker="o", markersize=3, label=policy)
             axis.axhline(1, color="black", linewidth=0.5)
             axis.set_yscale("log")
             axis.set_title(f"{processors} processors, {granularity}", fontsize=9)
@@ -202,7 +168,19 @@ def listed(text: str, known: dict[str, T]) -> list[T]:
     wrong = [word for word in words if word not in known]
     if wrong:
         raise argparse.ArgumentTypeError(f"{wrong[0]!r} is none of {', '.join(known)}")
-    return [known[word] for word in words]
+    return [known[word] for word in dict.fromkeys(words)]
+
+
+def add_list(parser: argparse.ArgumentParser, option: str, known: dict[str, T], default: list[T]) -> None:
+    names = ", ".join(known)
+    meant = "all" if len(default) == len(known) else ", ".join(word for word in known if known[word] in default)
+    parser.add_argument(
+        option,
+        type=lambda text: listed(text, known),
+        default=default,
+        metavar="LIST",
+        help=f"of {names} ({meant})",
+    )
 
 
 def main() -> int:
@@ -211,19 +189,21 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--processors",
-        type=lambda text: listed(text, {str(known): known for known in LIMITS_MS}),
-        default=[32],
-        metavar="LIST",
-        help="of 32, 128, 256, 1024 (32)",
-    )
-    parser.add_argument(
+    add_list(parser, "--processors", {str(known): known for known in LIMITS_MS}, [32])
+    add_list(
+        parser,
         "--granularities",
-        type=lambda text: listed(text, {known: known for known in GRANULARITIES}),
-        default=list(GRANULARITIES),
-        metavar="LIST",
-        help="of fine, medium, coarse (all)",
+        {known: known for known in GRANULARITIES},
+        list(GRANULARITIES),
+    )
+    add_list(parser, "--loads", {f"{known:g}": known for known in LOADS}, list(LOADS))
+    add_list(parser, "--policies", {known: known for known in POLICIES}, list(POLICIES))
+    parser.add_argument(
+        "--seeds",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="runs of each; medians are shown (1)",
     )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="every number")
     parser.add_argument(
@@ -235,28 +215,29 @@ def main() -> int:
     add_options(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    machines, granularities = arguments.processors, arguments.granularities
+    choice = Choice(
+        arguments.processors,
+        arguments.granularities,
+        arguments.loads,
+        arguments.policies,
+    )
     progress = Progress()
     try:
-        campaign = Campaign(
-            arguments.build, arguments.jobs, arguments.campaigns, progress
-        )
-        rates = barriers_of(campaign, cells(machines, granularities))
+        campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
+        rates = barriers_of(campaign, choice.cells, arguments.seeds)
         progress.clear()
-        for processors in machines:
-            print(markdown(rates, processors, granularities), end="\n\n")
+        for processors in choice.machines:
+            print(markdown(rates, processors, choice), end="\n\n")
         if arguments.csv:
             write_csv(rates, arguments.csv)
         if arguments.figure:
-            draw(rates, machines, granularities, arguments.figure)
+            draw(rates, choice, arguments.figure)
     except (CampaignError, KeyboardInterrupt) as error:
         progress.clear()
         print(f"scaling: {str(error) or 'interrupted'}", file=sys.stderr)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     except OSError as error:
-        print(
-            f"scaling: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr
-        )
+        print(f"scaling: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
 
