@@ -55,7 +55,7 @@ void Machine::run(Time limit) {
 }
 
 void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up) {
-  events_.push({at, gives_up, order_++, kind, number, turn});
+  events_.push({at, order_++ | (gives_up ? kGivesUp : 0), turn, number, kind});
 }
 
 // Of what the thread that runs on a processor does.
@@ -76,7 +76,7 @@ void Machine::take(const Event& event) {
       bring_up_to_date(event.number);
       return ask(event.number);
     case Kind::kTimer:
-      if (event.turn != processors_[event.number].timer) return;
+      if (!is_time(event)) return;
       bring_up_to_date(event.number);
       if (!scheduler_.timer(event.number)) return;
       if (processors_[event.number].switching) return interrupt(event.number);
@@ -135,9 +135,30 @@ void Machine::interrupt(unsigned number, Time delay) {
   if (!processor.switching) schedule(now_ + delay, Kind::kInterrupt, number, 0);
 }
 
+// The order is what an event made now would have.
 void Machine::set_timer(unsigned number, Time at) {
-  ++processors_[number].timer;
-  if (at != kNever) schedule(at, Kind::kTimer, number, processors_[number].timer);
+  Processor::Timer& timer = processors_[number].timer;
+  timer.at = at;
+  if (at == kNever) return;
+  timer.order = order_++;
+  if (timer.event <= at) return;
+  timer.event = at;
+  events_.push({at, timer.order, ++timer.turn, number, Kind::kTimer});
+}
+
+// Of a timer's event, which is then gone, or put off.
+bool Machine::is_time(const Event& event) {
+  Processor::Timer& timer = processors_[event.number].timer;
+  if (event.turn != timer.turn) return false;
+  timer.event = kNever;
+  if (timer.at == kNever) return false;
+  if (timer.at == event.at && timer.order == event.order) {
+    timer.at = kNever;
+    return true;
+  }
+  timer.event = timer.at;
+  events_.push({timer.at, timer.order, ++timer.turn, event.number, Kind::kTimer});
+  return false;
 }
 
 void Machine::bring_up_to_date(unsigned number) {

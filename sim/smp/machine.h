@@ -43,8 +43,17 @@ struct Processor {
   Activity activity = Activity::kIdle;
   Time since = 0;  // of the activity
   Time times[kActivities] = {};
-  std::uint64_t turn = 0;   // events of an earlier one are void
-  std::uint64_t timer = 0;  // the same for timers
+  std::uint64_t turn = 0;  // events of an earlier one are void
+
+  // Timers are set anew at each switch, mostly for the time that they were set for: so the event that is
+  // there stays, and is put off when it comes.
+  struct Timer {
+    Time at = kNever;
+    std::uint64_t order = 0;
+    Time event = kNever;     // there is one for this time
+    std::uint64_t turn = 0;  // events of an earlier one are void
+  };
+  Timer timer;
 };
 
 // Told of every change, when it has happened.
@@ -105,19 +114,19 @@ class Machine {
   enum class Kind : std::uint8_t { kSwitched, kMet, kTimer, kInterrupt, kTimeout, kCall };
   struct Event {
     Time at;
-    bool gives_up;  // a spin's time is over
-    std::uint64_t order;
+    std::uint64_t order;  // of those at one time; kGivesUp is set: after all others
+    std::uint64_t turn;   // what makes it void
+    unsigned number;      // of the processor or the task
     Kind kind;
-    unsigned number;     // of the processor or the task
-    std::uint64_t turn;  // what makes it void
     bool operator>(const Event& other) const {
-      if (at != other.at) return at > other.at;
-      return gives_up != other.gives_up ? gives_up : order > other.order;
+      return at != other.at ? at > other.at : order > other.order;
     }
   };
+  static constexpr std::uint64_t kGivesUp = std::uint64_t{1} << 63;  // a spin's time is over
 
   void schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up = false);
   void await_end(unsigned number);
+  bool is_time(const Event& event);
   void take(const Event& event);
   void go_on(unsigned number);
   void ask(unsigned number);

@@ -13,6 +13,7 @@ World::World(unsigned threads, const Costs& costs, std::function<void(unsigned)>
 
 Demand World::next(unsigned number, Machine& machine, Task& task) {
   Thread& thread = threads_[number];
+  me_ = &thread;
   thread.task = &task;
   machine_ = &machine;
   t_world = this;
@@ -51,17 +52,9 @@ void World::compute(Time time) {
   want(thread, Demand::Kind::kCompute, time);
 }
 
-// Changed since the thread's last poll and not seen since.
-bool World::is_new(const Thread& thread, const Word& word) const {
-  if (word.changed <= thread.polled || word.changed_by == fibers_.running()) return false;
+bool World::has_looked_at(const Thread& thread, const Word& word) {
   const unsigned count = std::min(thread.looked, kWatched);
-  return std::find(thread.looks, thread.looks + count, &word) == thread.looks + count;
-}
-
-void World::load(const Word& word) {
-  Thread& thread = me();
-  thread.owed += is_new(thread, word) ? costs_.load + costs_.line : costs_.load;
-  thread.looks[thread.looked++ % kWatched] = &word;
+  return std::find(thread.looks, thread.looks + count, &word) != thread.looks + count;
 }
 
 void World::begin_store() {
@@ -111,24 +104,6 @@ void World::spend_watching(Thread& thread) {
   watch(thread);
   spend(thread);
   unwatch(thread);
-}
-
-// A look at words was in vain. Takes `least`, or a share of the time that has been spun.
-void World::end_poll(Thread& thread, Time least, unsigned share) {
-  const Time spun = thread.spun + thread.owed;
-  thread.owed += std::max(least, share != 0 ? spun / share : 0);
-  thread.polled = machine_->now();
-}
-
-void World::pause() {
-  Thread& thread = me();
-  end_poll(thread, costs_.pause, costs_.fine_share);
-  if (costs_.coarse_share == 0) {
-    spend(thread);
-  } else if (thread.owed >= std::max(kRunAhead, thread.spun / costs_.coarse_share)) {
-    spend_watching(thread);
-  }
-  thread.looked = 0;
 }
 
 // As long as nobody else wants the processor, a yield is a poll. Of many such the kernel is asked once; who

@@ -110,9 +110,10 @@ class World {
     Memory memory;
   };
 
-  Thread& me() { return threads_[fibers_.running()]; }
-  const Thread& me() const { return threads_[fibers_.running()]; }
+  Thread& me() { return *me_; }
+  const Thread& me() const { return *me_; }
   bool is_new(const Thread& thread, const Word& word) const;
+  static bool has_looked_at(const Thread& thread, const Word& word);
   void want(Thread& thread, Demand::Kind kind, Time time);
   void spend(Thread& thread);
   void spend_watching(Thread& thread);
@@ -123,9 +124,42 @@ class World {
   const Costs costs_;
   std::vector<Thread> threads_;
   sim::Fibers fibers_;
+  Thread* me_ = nullptr;  // of the fiber that runs
   Machine* machine_ = nullptr;
   SimulatedLoad* load_ = nullptr;
   std::unordered_map<const Word*, std::list<unsigned>> sleepers_;
 };
+
+// What each poll does, so these are inline.
+
+// Changed since the thread's last poll and not seen since.
+inline bool World::is_new(const Thread& thread, const Word& word) const {
+  return word.changed > thread.polled && word.changed_by != fibers_.running() &&
+         !has_looked_at(thread, word);
+}
+
+inline void World::load(const Word& word) {
+  Thread& thread = me();
+  thread.owed += is_new(thread, word) ? costs_.load + costs_.line : costs_.load;
+  thread.looks[thread.looked++ % kWatched] = &word;
+}
+
+// A look at words was in vain. Takes `least`, or a share of the time that has been spun.
+inline void World::end_poll(Thread& thread, Time least, unsigned share) {
+  const Time spun = thread.spun + thread.owed;
+  thread.owed += share != 0 && spun >= least * share ? spun / share : least;
+  thread.polled = machine_->now();
+}
+
+inline void World::pause() {
+  Thread& thread = me();
+  end_poll(thread, costs_.pause, costs_.fine_share);
+  if (costs_.coarse_share == 0) {
+    spend(thread);
+  } else if (thread.owed >= kRunAhead && thread.owed >= thread.spun / costs_.coarse_share) {
+    spend_watching(thread);
+  }
+  thread.looked = 0;
+}
 
 }  // namespace muster::smp
