@@ -1,4 +1,4 @@
-"""The scaling campaign: its table of medians, its CSV, what it refuses, and that it goes on where it was."""
+"""The scaling campaign (and that of pairs): its table of medians, its CSV, what it refuses, and that it goes on where it was."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from scripts import run_here
 
-import scaling  # scripts.py names the folder
+import pairs  # scripts.py names the folder
+import scaling
 
 # In place of bin/smp: each thread passes so many barriers in a limit that depend on the policy and the seed alone. A
 # file FAIL has it fail for that policy.
@@ -21,7 +23,7 @@ for word; do
     wait.policy=*) policy=${word#*=} ;;
     seed=*) seed=${word#*=} ;;
     limit=*) limit=${word#*=} ;;
-    job.0.count=*) teams=${word#*=} ;;
+    job.0.count=*) teams=${word#*=} ;;  # of pairs.py: 1
     machine.processors=*) processors=${word#*=} ;;
   esac
 done
@@ -136,6 +138,18 @@ class Scaling(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("smp is missing; run ./bootstrap build first\n", done.stderr)
         self.assertEqual(self.runs(), [])
+
+    def test_pairs(self) -> None:
+        where = ["--build", self.folder, "--campaigns", self.folder / "campaigns", "--jobs", "2"]
+        with mock.patch.object(pairs, "COPIES", (3,)):
+            done = run_here(pairs.main, "--seeds", "3", "--set", "limit=100000000", *where)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "| copies, work | 2cs+ | auto | block | libgomp-passive | libomp | libomp-passive |")
+        # Of 16 threads pretended: 300 barriers each in 0.1 s are 12,000 iterations/s of pairs; 150 and 900 those of auto.
+        self.assertEqual(lines[2].split(" | ")[:3], ["| 3, 0 us", "2,000 [2,000-2,000]", "12,000 [6,000-36,000]"])
+        self.assertEqual([line[:11] for line in lines[2:]], ["| 3, 0 us |", "| 3, 10 us ", "| 3, 100 us"])
+        self.assertEqual(len(self.runs()), 3 * len(pairs.WORKS_US) * len(pairs.POLICIES))
 
     def test_csv_has_nowhere_to_go(self) -> None:
         few = ["--granularities", "fine", "--loads", "1", "--policies", "auto"]
