@@ -19,6 +19,7 @@ from progress import Progress
 # The kernel's ticks, of which the quantum has 20.
 TICKS = {"tick": 5, "default_ticks": 20, "proc_change_penalty": 15, "same_address_space_bonus": 1, "preemption_threshold": 1}
 
+APART = "a backdrop of many jobs"
 # What is changed: settings of the run files, and the intervals' deviation as a share of their mean.
 VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
     "as it is": ({}, None),
@@ -30,7 +31,10 @@ VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
     "ten times finer steps": ({"machine.context_switch": "60"}, None),
     "ticks of 5 steps": ({f"scheduler.{key}": str(value) for key, value in TICKS.items()}, None),
     "jobs start in order": ({"order": "given"}, None),
+    "switches cost no ticks": ({"scheduler.switching": "nobody"}, None),
+    "who comes pays for them": ({"scheduler.switching": "next"}, None),
     "exact accounting": ({"scheduler.accounting": "exact"}, None),
+    APART: ({}, None),
     "wake-up AP": ({"scheduler.wake_up": "ap"}, None),
     "until all are done": ({"stop": "all"}, None),
     "a fifth of the barriers": ({"job.0.work": "6000"}, None),
@@ -38,16 +42,19 @@ VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
 }
 ONLY_LINUX = ("T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10", "T11")
 ONLY_CS = ("T1", "T2", "T3")
+ONLY_SINGLE = ("T3", "T4", "T5", "T6", "T7", "T9")
 ONLY_MIXES = ("T8", "T10", "T11")
 ONLY_ORIGINAL = ("T3", "T4", "T5", "T8", "T9", "T10", "T11")
 
 
-def lab_for(campaign: Campaign, claim: str, variant: str) -> Lab | None:
+def lab_for(campaign: Campaign, claim: str, variant: str, every: int) -> Lab | None:
     """None where it makes no difference."""
     sets, share = VARIANTS[variant]
     sets = dict(sets)
     scheduler = any(key.startswith("scheduler.") for key in sets)
     if scheduler and claim not in (ONLY_ORIGINAL if "scheduler.wake_up" in sets else ONLY_LINUX):
+        return None
+    if variant == APART and claim not in ONLY_SINGLE:
         return None
     if "wait.policy" in sets and claim not in ONLY_CS:
         return None
@@ -57,7 +64,7 @@ def lab_for(campaign: Campaign, claim: str, variant: str) -> Lab | None:
         return None
     if "machine.context_switch" in sets:
         sets |= {"scheduler.tick": "10"} if claim in ONLY_LINUX else {"scheduler.quantum": "1000"}
-    return Lab(campaign, sets, share)
+    return Lab(campaign, sets, share, variant == APART, every)
 
 
 def brief(found: Found) -> str:
@@ -73,6 +80,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID", help=f"of {', '.join(CLAIMS)} (T1 to T4, T9)")
     parser.add_argument("--variant", action="append", default=[], choices=list(VARIANTS), help="only these")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of a single job's loads one in N (1)")
     add_options(parser)
     arguments = parser.parse_args()
     ids = arguments.ids or ["T1", "T2", "T3", "T4", "T9"]
@@ -88,7 +96,7 @@ def main() -> int:
         for variant in arguments.variant or VARIANTS:
             cells = []
             for name in ids:
-                lab = lab_for(campaign, name, variant)
+                lab = lab_for(campaign, name, variant, arguments.every)
                 found = CLAIMS[name](lab) if lab is not None else None
                 progress.clear()
                 mark = "" if found is None else "+" if is_accepted(claims[name], found) else "-"

@@ -23,7 +23,6 @@ from claims.tsafrir_runs import (
     mix_loads,
     number,
     of_group,
-    single_loads,
     ssr_of,
 )
 from claims.tsafrir_states import alternation, fig2_run, fig4_run, transition
@@ -80,7 +79,7 @@ def up_to_twice(lab: Lab) -> Found:
 
 def single_ssr(lab: Lab, granularity: str, policy: str) -> dict[int, float]:
     """By the number of threads in all."""
-    loads = single_loads(granularity, policy)
+    loads = lab.single_loads(granularity, policy)
     tables = lab.rows([lab.single(granularity, policy, threads - SINGLE_SIZE) for threads in loads])
     return {threads: ssr_of(rows) for threads, rows in zip(loads, tables, strict=True)}
 
@@ -90,7 +89,8 @@ def multiples_of_16(lab: Lab) -> Found:
     at = [ssr for threads, ssr in line.items() if threads % 16 == 0]
     elsewhere = [ssr for threads, ssr in line.items() if threads % 16 != 0]
     text = f"{mean(at):.0f} at multiples of 16 ({min(at):.0f} to {max(at):.0f}), {mean(elsewhere):.0f} elsewhere"
-    text += f" ({min(elsewhere):.0f} to {max(elsewhere):.0f}); with 32 threads {single_ssr(lab, FINE, 'cs')[32]:.0f}"
+    alone = single_ssr(lab, FINE, "cs").get(PROCESSORS, float("nan"))
+    text += f" ({min(elsewhere):.0f} to {max(elsewhere):.0f}); with 32 threads {alone:.0f}"
     return Found(text, values=(mean(at), mean(elsewhere)))
 
 
@@ -183,7 +183,7 @@ def extra_threads(lab: Lab) -> Found:
 
 def single_speedups(lab: Lab, granularity: str, policy: str) -> dict[int, float]:
     """Over always-block, by the number of threads."""
-    loads = single_loads(granularity, BLOCK)
+    loads = lab.single_loads(granularity, BLOCK)
     tables = [lab.rows([lab.single(granularity, p, n - SINGLE_SIZE) for n in loads]) for p in (policy, BLOCK)]
     times = [[number(rows[0], "completion") for rows in some] for some in tables]
     return {n: block / spin for n, spin, block in zip(loads, *times, strict=True)}

@@ -32,6 +32,8 @@ class Lab:
     campaign: Campaign
     sets: dict[str, str] = field(default_factory=dict)  # key of a run file, value
     share: float | None = None  # of the mean, the intervals' deviation
+    apart: bool = False  # each thread of a backdrop is a job of its own
+    every: int = 1  # of the loads of a single job, one in so many
 
     def run(
         self, name: str, settings: dict[str, str], seeds: int = 1, weight: float = 1.0, more: Sequence[str] = ()
@@ -71,7 +73,12 @@ class Lab:
     ) -> Run:
         settings = {"job.0.size": str(size), "job.1.size": str(others), "job.0.granularity": granularity}
         settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up}
+        if self.apart and others > 0:
+            settings |= {"job.1.size": "1", "job.1.count": str(others)}
         return self.run("linux-single", settings, seeds, weight=seeds * (size + others))
+
+    def single_loads(self, granularity: str, policy: str) -> list[int]:
+        return single_loads(granularity, policy)[:: self.every]
 
     def pair(self, policy: str, size: int, granularity: str, wake_up: str) -> Run:
         settings = {"job.0.size": str(size), "job.0.granularity": granularity}

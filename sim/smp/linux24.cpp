@@ -21,9 +21,9 @@ struct Linux24::Entry : Task::Queued {
   bool queued = false;
 };
 
-Linux24::Entry& Linux24::entry(Task& task) { return static_cast<Entry&>(*task.queued); }
+Linux24::Entry& Linux24::entry(const Task& task) { return static_cast<Entry&>(*task.queued); }
 
-int Linux24::counter(const Task& task) { return static_cast<Entry&>(*task.queued).counter; }
+int Linux24::counter(const Task& task) { return entry(task).counter; }
 
 void Linux24::start(Machine& machine) {
   machine_ = &machine;
@@ -198,24 +198,44 @@ Task* Linux24::choose(unsigned processor, Task* previous, Left left) {
   }
 }
 
-void Linux24::begins(unsigned processor) {
-  machine_->set_timer(processor, next_tick(*machine_->processor(processor).current));
+// Whom a tick is taken from; null: nobody. In the kernel idleness has nothing to take from.
+Task* Linux24::payer(unsigned processor) const {
+  const Processor& at = machine_->processor(processor);
+  if (!at.switching) return at.current;
+  if (rules_.accounting == Accounting::kExact) return nullptr;
+  switch (rules_.switching) {
+    case Switching::kPrevious:
+      return at.current;
+    case Switching::kNext:
+      return at.next;
+    case Switching::kNobody:
+      break;
+  }
+  return nullptr;
 }
 
-Time Linux24::next_tick(Task& task) const {
-  if (rules_.accounting == Accounting::kSampled)
-    return (machine_->now() / rules_.tick + 1) * rules_.tick;
-  return machine_->now() + entry(task).ticked + rules_.tick - task.ran;
+Time Linux24::next_tick() const { return (machine_->now() / rules_.tick + 1) * rules_.tick; }
+
+void Linux24::begins(unsigned processor) {
+  if (rules_.accounting == Accounting::kSampled) return machine_->set_clock(processor, next_tick());
+  const Task& task = *machine_->processor(processor).current;
+  machine_->set_clock(processor, machine_->now() + entry(task).ticked + rules_.tick - task.ran);
+}
+
+void Linux24::switches(unsigned processor) {
+  machine_->set_clock(processor, payer(processor) != nullptr ? next_tick() : kNever);
 }
 
 bool Linux24::timer(unsigned processor) {
-  const Processor& at = machine_->processor(processor);
-  if (at.switching || at.current == nullptr) return false;
-  Entry& one = entry(*at.current);
-  one.ticked = at.current->ran;
+  Task* const task = payer(processor);
+  if (task == nullptr) return false;
+  Entry& one = entry(*task);
+  one.ticked = task->ran;
   if (one.counter > 0) --one.counter;
-  if (one.counter == 0) return true;
-  machine_->set_timer(processor, next_tick(*at.current));
+  const Processor& at = machine_->processor(processor);
+  const bool is_left = at.switching && task == at.current;
+  if (one.counter == 0 && !is_left) return true;
+  at.switching ? switches(processor) : begins(processor);
   return false;
 }
 

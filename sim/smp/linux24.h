@@ -2,7 +2,7 @@
 // one queue, epochs, goodness.
 //
 // A thread's counter is what is left of its allocation of this epoch, in ticks. Each tick takes one from
-// whoever runs. Where nobody who could run has any left, a new epoch begins: everybody, blocked or running
+// whoever runs, and within a switch from whom it leaves. Where nobody who could run has any left, a new epoch begins: everybody, blocked or running
 // too, gets the default and keeps half the rest. The best of all that can run is chosen for a processor:
 // the higher counter, except that a thread is worth PROC_CHANGE_PENALTY less where it did not run last, and
 // SAME_ADDRESS_SPACE_BONUS more after a thread of the same job.
@@ -32,9 +32,17 @@ enum class Accounting : std::uint8_t {
   kExact,    // whoever has run for a tick since its last one
 };
 
+// Whom sampled ticks within a switch are taken from.
+enum class Switching : std::uint8_t {
+  kPrevious,  // whom it leaves: it is the kernel's `current` until schedule() is nearly done
+  kNext,
+  kNobody,
+};
+
 struct Linux24Rules {
   Time tick = 5;  // 20 are the quantum of 100 steps
   Accounting accounting = Accounting::kSampled;
+  Switching switching = Switching::kPrevious;
   int default_ticks = 20;
   int proc_change_penalty = 15;
   int same_address_space_bonus = 1;
@@ -52,6 +60,7 @@ class Linux24 : public Scheduler {
   Task* choose(unsigned processor, Task* previous, Left left) override;
   void released(Task& task) override { reschedule_idle(task); }
   void begins(unsigned processor) override;
+  void switches(unsigned processor) override;
   bool timer(unsigned processor) override;
 
   static int counter(const Task& task);
@@ -59,7 +68,7 @@ class Linux24 : public Scheduler {
 
  private:
   struct Entry;
-  static Entry& entry(Task& task);
+  static Entry& entry(const Task& task);
 
   int goodness(const Task& task, unsigned processor, unsigned job) const;
   // What `task` is better than who runs on the processor.
@@ -71,7 +80,8 @@ class Linux24 : public Scheduler {
   unsigned find_processor(const Task& task) const;
   void pair_all(std::span<Task* const> tasks);
   void begin_epoch();
-  Time next_tick(Task& task) const;
+  Task* payer(unsigned processor) const;
+  Time next_tick() const;
 
   const Linux24Rules rules_;
   Machine* machine_ = nullptr;

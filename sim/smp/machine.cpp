@@ -54,8 +54,14 @@ void Machine::run(Time limit) {
   for (const auto& task : tasks_) set_state(*task, task->state);
 }
 
-void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up) {
-  events_.push({at, order_++ | (gives_up ? kGivesUp : 0), turn, number, kind});
+// The clock's come first, by processor, whoever gives up a spin last.
+std::uint64_t Machine::order_of(unsigned number, Rank rank) {
+  if (rank == Rank::kClock) return number;
+  return order_++ | (rank == Rank::kGivesUp ? kGivesUp : 0);
+}
+
+void Machine::schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, Rank rank) {
+  events_.push({at, order_of(number, rank), turn, number, kind});
 }
 
 // Of what the thread that runs on a processor does.
@@ -64,7 +70,8 @@ void Machine::await_end(unsigned number) {
   const Task& task = *processor.current;
   ++processor.turn;
   if (task.left == kNever) return;
-  schedule(now_ + task.left, Kind::kMet, number, processor.turn, task.spinning);
+  schedule(now_ + task.left, Kind::kMet, number, processor.turn,
+           task.spinning ? Rank::kGivesUp : Rank::kUsual);
 }
 
 void Machine::take(const Event& event) {
@@ -136,11 +143,11 @@ void Machine::interrupt(unsigned number, Time delay) {
 }
 
 // The order is what an event made now would have.
-void Machine::set_timer(unsigned number, Time at) {
+void Machine::set_timer(unsigned number, Time at, Rank rank) {
   Processor::Timer& timer = processors_[number].timer;
   timer.at = at;
   if (at == kNever) return;
-  timer.order = order_++;
+  timer.order = order_of(number, rank);
   if (timer.event <= at) return;
   timer.event = at;
   events_.push({at, timer.order, ++timer.turn, number, Kind::kTimer});
@@ -256,6 +263,7 @@ void Machine::switch_to(unsigned number, Task* next) {
   ++processor.turn;
   set_activity(number, Activity::kSwitching);
   schedule(now_ + shape_.context_switch, Kind::kSwitched, number, 0);
+  scheduler_.switches(number);
 }
 
 void Machine::switched(unsigned number) {

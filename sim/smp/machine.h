@@ -1,7 +1,7 @@
 // The simulated SMP at work (Tsafrir and Feitelson, section 2.1): processors, each idle, switching or
 // running one thread, and threads that are ready, running or blocked. Discrete events, in the order of
-// their times, and of their making where times are equal; but who gives up spinning at a time has seen all
-// that happens at that time.
+// their times, and of their making where times are equal; but a clock's tick is the first thing that happens
+// at its time, and who gives up spinning at a time has seen all that happens at that time.
 //
 // A context switch takes `context_switch` of the processor's time, from any thread to another, to idleness
 // and back. Whom it goes to is decided when it begins; for as long as it lasts, the thread that it leaves
@@ -106,15 +106,18 @@ class Machine {
     return one.switching ? one.next == nullptr : one.current == nullptr;
   }
   // One time for each processor; a new one replaces the old. kNever: none.
-  void set_timer(unsigned processor, Time at);
+  void set_timer(unsigned processor, Time at) { set_timer(processor, at, Rank::kUsual); }
+  // The same, but before all else that happens then, and in the order of the processors.
+  void set_clock(unsigned processor, Time at) { set_timer(processor, at, Rank::kClock); }
   // Adds to `ran` what the thread that runs there has run up to now.
   void bring_up_to_date(unsigned processor);
 
  private:
   enum class Kind : std::uint8_t { kSwitched, kMet, kTimer, kInterrupt, kTimeout, kCall };
+  enum class Rank : std::uint8_t { kClock, kUsual, kGivesUp };  // of what happens at the same time
   struct Event {
     Time at;
-    std::uint64_t order;  // of those at one time; kGivesUp is set: after all others
+    std::uint64_t order;  // of those at one time: order_of()
     std::uint64_t turn;   // what makes it void
     unsigned number;      // of the processor or the task
     Kind kind;
@@ -122,9 +125,12 @@ class Machine {
       return at != other.at ? at > other.at : order > other.order;
     }
   };
-  static constexpr std::uint64_t kGivesUp = std::uint64_t{1} << 63;  // a spin's time is over
+  static constexpr std::uint64_t kGivesUp = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kUsual = std::uint64_t{1} << 32;  // above any processor's number
 
-  void schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, bool gives_up = false);
+  std::uint64_t order_of(unsigned number, Rank rank);
+  void schedule(Time at, Kind kind, unsigned number, std::uint64_t turn, Rank rank = Rank::kUsual);
+  void set_timer(unsigned processor, Time at, Rank rank);
   void await_end(unsigned number);
   bool is_time(const Event& event);
   void take(const Event& event);
@@ -143,7 +149,7 @@ class Machine {
   std::vector<std::unique_ptr<Task>> tasks_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::function<void()>> calls_;
-  std::uint64_t order_ = 0;
+  std::uint64_t order_ = kUsual;
   Time now_ = 0;
   bool stopped_ = false;
 };

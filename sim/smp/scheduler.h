@@ -45,6 +45,8 @@ class Scheduler {
 
   // A thread begins to run, or goes on: a place for setting timers.
   virtual void begins(unsigned) {}
+  // The same where a switch has begun.
+  virtual void switches(unsigned) {}
 };
 
 }  // namespace muster::smp

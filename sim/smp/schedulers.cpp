@@ -34,6 +34,10 @@ void read_linux24(RunTable& table, RunPlan& plan) {
   if (table.has("accounting"))
     rules.accounting = table.choice<Accounting>(
         "accounting", {{"exact", Accounting::kExact}, {"sampled", Accounting::kSampled}});
+  if (table.has("switching"))
+    rules.switching = table.choice<Switching>("switching", {{"previous", Switching::kPrevious},
+                                                            {"next", Switching::kNext},
+                                                            {"nobody", Switching::kNobody}});
   plan.make_scheduler = [rules] { return std::make_unique<Linux24>(rules); };
 }
 

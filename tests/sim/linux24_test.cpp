@@ -166,5 +166,47 @@ TEST(Linux24, TicksAreTakenFromWhoRunsThenOrFromWhoHasRunForOne) {
   }
 }
 
+TEST(Linux24, TheTickAtAnIntervalsEndIsTakenFromWhoRanIt) {
+  Scene one = scene(1);
+  Task& task = one.thread({compute(4), block()}, 0);
+  one.thread({compute(kNever)}, 1);
+  one.run(10);
+  EXPECT_EQ(Linux24::counter(task), 16);
+  EXPECT_EQ(Linux24::counter(*one.threads[1]), 14);
+}
+
+TEST(Linux24, TicksWithinASwitchAreTakenFromWhomItLeaves) {
+  // From idleness to 0 at 0, 0 runs from 6 to 10, the switch to 1 is over at 16, and 1 has run for 3 at 19.
+  struct Left {
+    Switching switching;
+    int first;
+    int second;
+  };
+  for (const Left& left :
+       {Left{Switching::kPrevious, 20 - 4 - 6, 20 - 3},
+        Left{Switching::kNext, 20 - 6 - 4, 20 - 6 - 3}, Left{Switching::kNobody, 20 - 4, 20 - 3}}) {
+    Linux24Rules with = rules();
+    with.switching = left.switching;
+    Scene one = scene(1, with, 6);
+    Task& first = one.thread({compute(4), block()}, 0);
+    Task& second = one.thread({compute(kNever)}, 1);
+    one.run(19);
+    EXPECT_EQ(Linux24::counter(first), left.first);
+    EXPECT_EQ(Linux24::counter(second), left.second);
+  }
+}
+
+TEST(Linux24, WhoIsUsedUpWhileItIsLeftNeedsAnEpoch) {
+  // It runs for 17 ticks from 6 on, is woken at 24 and has none left at 26, while the switch to 1 goes on.
+  // When 1 blocks at 29, an epoch is needed. It runs from 35 to 40, and is being left at 45.
+  Scene one = scene(1, rules(), 6);
+  Task& task = one.thread({compute(17), block(1), compute(5), block()}, 0);
+  one.thread({block()}, 1);
+  one.run(45);
+  EXPECT_EQ(epochs(one), 1);
+  EXPECT_EQ(one.recorder.text, "6:0@0 23:0- 29:1@0 29:1- 35:0@0 40:0-");
+  EXPECT_EQ(Linux24::counter(task), 20 - 5 - 5);
+}
+
 }  // namespace
 }  // namespace muster::smp

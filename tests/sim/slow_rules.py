@@ -47,9 +47,17 @@ class RoundRobin(Rules):
 
 
 class Gang(Rules):
-    def __init__(self, slice_: int, weights: list[int]) -> None:
-        self.slice, self.weights, self.turn = slice_, weights, -1
+    def __init__(self, slice_: int, weights: list[int], pack: bool = False, fill: bool = False) -> None:
+        self.slice, self.weights, self.pack, self.fill = slice_, weights, pack, fill
+        self.turn = [-1]  # whose it is
         self.queues: dict[int, list[Thread]] = {}
+
+    def there(self, job: int) -> int:
+        """How many of its threads are."""
+        return sum(one.state not in ("new", "gone") for one in self.machine.threads if one.job.number == job)
+
+    def jobs_from(self, first: int) -> list[int]:
+        return sorted(self.queues, key=lambda job: (job < first, job))
 
     def arrive(self, threads: list[Thread]) -> None:
         for thread in threads:
@@ -65,33 +73,58 @@ class Gang(Rules):
             self.queues[thread.job.number].append(thread)
             self.released(thread)
 
-    def released(self, thread: Thread) -> None:
-        """Its own processor if that is idle, else the first idle one."""
-        idle = [one for one in self.machine.processors if one.idle() and not one.interrupted]
-        if idle and thread.job.number == self.turn:
-            self.machine.interrupt(thread.last if thread.last in idle else idle[0])
+    def rank(self, job: int) -> int:
+        """The less the sooner its turn."""
+        return 0 if job in self.turn else 1 + self.jobs_from(self.turn[0]).index(job)
 
-    def turn_begins(self) -> None:
+    def released(self, thread: Thread) -> None:
+        """Its own processor if that is idle, else the first idle one, else that of whose turn is furthest."""
+        if not self.fill and thread.job.number not in self.turn:
+            return
+        free = [one for one in self.machine.processors if not one.interrupted]
+        idle = [one for one in free if one.idle()]
+        if idle:
+            self.machine.interrupt(thread.last if thread.last in idle else idle[0])
+            return
+        ranks = [self.rank((one.next if one.switching else one.current).job.number) for one in free]
+        if ranks and max(ranks) > self.rank(thread.job.number):
+            self.machine.interrupt(free[ranks.index(max(ranks))])
+
+    def turn_begins(self, job: int) -> None:
+        self.turn, threads = [job], self.there(job)
+        for other in self.jobs_from(job)[1:] if self.pack else []:
+            threads += self.there(other)
+            if threads > len(self.machine.processors):
+                break
+            self.turn.append(other)
         first = self.machine.processors[0]
         first.forget("turn_ends")
-        self.machine.cause(first, "turn_ends", self.machine.now + self.slice * self.weights[self.turn])
+        self.machine.cause(first, "turn_ends", self.machine.now + self.slice * self.weights[job])
         for processor in self.machine.processors:
             self.machine.interrupt(processor)
 
     def turn_ends(self) -> None:
-        there = {one.job.number for one in self.machine.threads if one.state not in ("new", "gone")}
-        if there:
-            self.turn = min(there, key=lambda one: (one <= self.turn, one))
-            self.turn_begins()
+        following = [job for job in self.jobs_from(self.turn[-1] + 1) if self.there(job)]
+        if following:
+            self.turn_begins(following[0])
 
     def choose(self, processor: Processor, previous: Thread | None) -> Thread | None:
-        if all(one.state == "gone" for one in self.machine.threads if one.job.number == self.turn):
+        if not any(self.there(job) for job in self.turn):
             self.turn_ends()
-        if previous is not None:
-            if previous.job.number == self.turn:
+        chosen = None
+        for job in self.jobs_from(self.turn[0]) if self.fill else self.turn:
+            if previous is not None and self.rank(job) == self.rank(previous.job.number):
                 return previous
+            chosen = self.first(job, processor)
+            if chosen is not None:
+                break
+        if previous is not None:
             self.queues[previous.job.number].append(previous)
-        queue = self.queues[self.turn]
+        return chosen
+
+    def first(self, job: int, processor: Processor) -> Thread | None:
+        """That ran there last, or whose own processor is not about to take it."""
+        queue = self.queues[job]
         free = [one for one in queue if one.on is None]
         its_own = [one for one in free if one.last is processor]
         others = [one for one in free if one.last is None or not one.last.interrupted]
@@ -113,9 +146,11 @@ class Linux(Rules):
         bonus: int = 1,
         threshold: int = 1,
         exact: bool = False,
+        switching: str = "previous",
     ) -> None:
         self.tick, self.default, self.wake_up, self.exact = tick, default, wake_up, exact
         self.penalty, self.bonus, self.threshold = penalty, bonus, threshold
+        self.switching = switching  # who pays a switch's ticks
         self.queue: list[Thread] = []  # of all that can run, those that do as well
         self.epochs = 0
         self.races = 0  # who gets a processor that somebody else has been given already
@@ -202,14 +237,36 @@ class Linux(Rules):
         return next(thread for thread in able if self.goodness(thread, processor, processor.job) == best)
 
     def begins(self, processor: Processor) -> None:
-        processor.forget("timer")
-        now, thread = self.machine.now, processor.current
-        at = now + self.tick - (thread.ran - thread.ticked) if self.exact else (now // self.tick + 1) * self.tick
-        self.machine.cause(processor, "timer", at)
+        thread = processor.current
+        if self.exact:
+            self.next_tick(processor, self.machine.now + self.tick - (thread.ran - thread.ticked))
+        else:
+            self.next_tick(processor)
+
+    def next_tick(self, processor: Processor, at: int | None = None) -> None:
+        processor.forget("tick")
+        self.machine.cause(processor, "tick", (self.machine.now // self.tick + 1) * self.tick if at is None else at)
+
+    def payer(self, processor: Processor) -> Thread | None:
+        if not processor.switching:
+            return processor.current
+        if self.exact:
+            return None
+        return {"previous": processor.current, "next": processor.next, "nobody": None}[self.switching]
+
+    def switches(self, processor: Processor) -> None:
+        if self.payer(processor) is not None:
+            self.next_tick(processor)
 
     def timer(self, processor: Processor) -> bool:
-        thread = processor.current
+        thread = self.payer(processor)
+        if thread is None:
+            return False
         thread.counter, thread.ticked = max(0, thread.counter - 1), thread.ran
-        if thread.counter > 0:
+        if thread.counter == 0 and not (processor.switching and thread is processor.current):
+            return True
+        if processor.switching:
+            self.next_tick(processor)
+        else:
             self.begins(processor)
-        return thread.counter == 0
+        return False

@@ -2,8 +2,8 @@
 
 Written from docs/smp.md and Tsafrir and Feitelson's appendix A, not from sim/smp: what was read there, because those
 did not decide it (gangs; of what happens at once, what comes first), is in docs/smp.md now. Time goes step by step; at
-each step all that is due is looked for on every processor and done in the order in which it was caused, ends of spins
-last. No queue of events, no shortcut, nothing kept that can be looked up.
+each step all that is due is looked for on every processor and done in the order in which it was caused, but the clock's
+ticks first (by processor) and ends of spins last. No queue of events, no shortcut, nothing kept that can be looked up.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ class Machine:
         for processor in self.processors:
             for at, caused, what in processor.due:
                 if at <= self.now:
-                    found.append((what == "spun", caused, processor, (at, caused, what)))
+                    rank = {"tick": 0, "spun": 2}.get(what, 1)
+                    order = processor.number if what == "tick" else caused
+                    found.append((rank, order, processor, (at, caused, what)))
         if not found or self.is_over():
             return False
         _, _, processor, what = min(found, key=lambda one: one[:2])
@@ -237,6 +239,14 @@ class Machine:
         if self.rules.timer(processor):
             self.leave(processor, "ready")
 
+    def tick(self, processor: Processor) -> None:
+        """To be chosen anew: at once, or when a switch is over."""
+        if self.rules.timer(processor):
+            if processor.switching:
+                self.interrupt(processor)
+            else:
+                self.leave(processor, "ready")
+
     def turn_ends(self, _: Processor) -> None:
         self.rules.turn_ends()
 
@@ -259,7 +269,7 @@ class Machine:
             if can_run:
                 thread.state = "ready"
                 thread.left -= self.now - processor.began
-            processor.forget("computed", "spun", "freed", "timer")
+            processor.forget("computed", "spun", "freed", "timer", "tick")
         processor.next, processor.switching = following, True
         if following is None:
             processor.idle_since = self.now
@@ -268,6 +278,7 @@ class Machine:
             processor.job = following.job
             self.rules.chosen(processor)
         self.cause(processor, "switched", self.now + self.context_switch)
+        self.rules.switches(processor)
 
 
 class Rules:
@@ -291,6 +302,9 @@ class Rules:
 
     def chosen(self, processor: Processor) -> None:
         """A switch to somebody begins."""
+
+    def switches(self, processor: Processor) -> None:
+        """Also to nobody."""
 
     def released(self, thread: Thread) -> None:
         pass

@@ -60,15 +60,16 @@ class Case:
         if of["kind"] == "rr":
             return RoundRobin(of["quantum"])
         if of["kind"] == "gang":
-            return Gang(of["slice"], of["weights"])
+            weights = of.get("weights", [1] * len(self.jobs))
+            return Gang(of["slice"], weights, of.get("pack", False), of.get("fill", False))
         if of["kind"] == "eevdf":
             base = of["base_slice"] // self.scale
             return Eevdf(of["tick"] // self.scale, self.slices or [base] * len(self.jobs))
         names = {"proc_change_penalty": "penalty", "same_address_space_bonus": "bonus"}
         names |= {"preemption_threshold": "threshold"}
         more = {short: of[name] for name, short in names.items() if name in of}
-        exact = of.get("accounting") == "exact"
-        return Linux(of["tick"], of["default_ticks"], of["wake_up"], exact=exact, **more)
+        more |= {"exact": of.get("accounting") == "exact", "switching": of.get("switching", "previous")}
+        return Linux(of["tick"], of["default_ticks"], of["wake_up"], **more)
 
     def of_program(self) -> list[list[Step]]:
         """What each processor did in each step. Of a switch only that it is one: two in a row may be one line."""
@@ -170,6 +171,7 @@ class SlowSimulator(unittest.TestCase):
                 ("original", "ap", "gv")[seed % 3],
                 tick=draw.choice((2, 3, 5, 8)),
                 accounting=draw.choice(("sampled", "sampled", "exact")),
+                switching=draw.choice(("previous", "next", "nobody")),
                 proc_change_penalty=draw.choice((0, 1, 2, 4, 15)),
                 same_address_space_bonus=draw.choice((0, 1, 1, 3)),
                 preemption_threshold=draw.choice((0, 1, 1, 3)),
@@ -180,7 +182,12 @@ class SlowSimulator(unittest.TestCase):
         for seed in range(2000, 2040):
             case, draw = drawn(seed), random.Random(seed)
             weights = [draw.choice((1, 1, 2, 3)) for _ in case.jobs]
-            case.scheduler = {"kind": "gang", "slice": draw.choice((5, 10, 20, 37)), "weights": weights}
+            case.scheduler = {"kind": "gang", "slice": draw.choice((5, 10, 20, 37)), "fill": seed % 3 == 0}
+            if seed % 2 == 0:
+                case.scheduler["weights"] = weights
+            else:  # turns are shared; by jobs that are there from the start
+                case.scheduler["pack"] = True
+                case.jobs = [(draw.randint(1, 3), *one[1:4], 0) for one in [case.jobs[0], *case.jobs]]
             self.compare(case)
 
     def test_eevdf_on_one_processor(self) -> None:
