@@ -15,7 +15,11 @@ constexpr int kUnniceness = 20;
 }  // namespace
 
 struct Linux24::Entry : Task::Queued {
-  int counter = 0;
+  const Linux24* of = nullptr;
+  int counter = 0;  // when it was counted, at `since`
+  unsigned on = 0;  // whose ticks it pays for
+  Time since = 0;   // up to then it has
+  Time until = 0;   // up to then it does, if they are sampled
   Time ticked = 0;  // of Task::ran, as of its last tick
   std::list<Task*>::iterator place;
   bool queued = false;
@@ -23,7 +27,7 @@ struct Linux24::Entry : Task::Queued {
 
 Linux24::Entry& Linux24::entry(const Task& task) { return static_cast<Entry&>(*task.queued); }
 
-int Linux24::counter(const Task& task) { return entry(task).counter; }
+int Linux24::counter(const Task& task) { return entry(task).of->left(entry(task)); }
 
 void Linux24::start(Machine& machine) {
   machine_ = &machine;
@@ -33,6 +37,7 @@ void Linux24::start(Machine& machine) {
 void Linux24::add(std::span<Task* const> tasks) {
   for (Task* task : tasks) {
     auto made = std::make_unique<Entry>();
+    made->of = this;
     made->counter = rules_.default_ticks;
     task->queued = std::move(made);
   }
@@ -161,7 +166,15 @@ void Linux24::begin_epoch() {
   for (const auto& task : machine_->tasks()) {
     if (task->queued == nullptr || task->state == State::kGone) continue;
     Entry& one = entry(*task);
+    settle(one);
     one.counter = one.counter / 2 + rules_.default_ticks;
+  }
+  if (rules_.accounting == Accounting::kExact) return;
+  for (unsigned i = 0; i < machine_->processors(); ++i) {
+    const Processor& at = machine_->processor(i);
+    const Task* const runs = at.switching ? at.next : at.current;
+    const bool pays = !at.switching || rules_.switching == Switching::kNext;
+    if (runs != nullptr && pays) await_end(i, *runs);
   }
 }
 
@@ -198,44 +211,68 @@ Task* Linux24::choose(unsigned processor, Task* previous, Left left) {
   }
 }
 
-// Whom a tick is taken from; null: nobody. In the kernel idleness has nothing to take from.
-Task* Linux24::payer(unsigned processor) const {
-  const Processor& at = machine_->processor(processor);
-  if (!at.switching) return at.current;
-  if (rules_.accounting == Accounting::kExact) return nullptr;
-  switch (rules_.switching) {
-    case Switching::kPrevious:
-      return at.current;
-    case Switching::kNext:
-      return at.next;
-    case Switching::kNobody:
-      break;
-  }
-  return nullptr;
+// What the ticks have left that it has paid for since it was counted last.
+int Linux24::left(const Entry& one) const {
+  const Time until = std::min(one.until, machine_->ticked(one.on));
+  if (until <= one.since) return one.counter;
+  const Time ticks = until / rules_.tick - one.since / rules_.tick;
+  return static_cast<int>(std::max<Time>(one.counter - ticks, 0));
 }
 
-Time Linux24::next_tick() const { return (machine_->now() / rules_.tick + 1) * rules_.tick; }
+void Linux24::settle(Entry& one) const {
+  one.counter = left(one);
+  one.since = std::min(one.until, machine_->ticked(one.on));
+}
+
+// For the sampled ticks on a processor from now on, up to and with `until`.
+void Linux24::pays(Task& task, unsigned processor, Time until) {
+  Entry& one = entry(task);
+  one.counter = left(one);
+  one.on = processor;
+  one.since = machine_->now();
+  one.until = until;
+}
+
+// The tick that takes the last. Who has none, as what a switch to it took was the last, goes at the next one.
+void Linux24::await_end(unsigned processor, const Task& task) {
+  const Entry& one = entry(task);
+  machine_->set_clock(processor,
+                      (one.since / rules_.tick + std::max(one.counter, 1)) * rules_.tick);
+}
 
 void Linux24::begins(unsigned processor) {
-  if (rules_.accounting == Accounting::kSampled) return machine_->set_clock(processor, next_tick());
-  const Task& task = *machine_->processor(processor).current;
+  Task& task = *machine_->processor(processor).current;
+  if (rules_.accounting == Accounting::kSampled) {
+    pays(task, processor, kNever);
+    return await_end(processor, task);
+  }
   machine_->set_clock(processor, machine_->now() + entry(task).ticked + rules_.tick - task.ran);
 }
 
 void Linux24::switches(unsigned processor) {
-  machine_->set_clock(processor, payer(processor) != nullptr ? next_tick() : kNever);
+  const Processor& at = machine_->processor(processor);
+  machine_->set_clock(processor, kNever);
+  if (rules_.accounting == Accounting::kExact) return;
+  const bool they_pay = rules_.switching == Switching::kPrevious;
+  if (at.current != nullptr) {
+    const Time takes = they_pay ? machine_->shape().context_switch : 0;
+    pays(*at.current, processor, machine_->now() + takes);
+  }
+  if (at.next != nullptr && rules_.switching == Switching::kNext) {
+    pays(*at.next, processor, kNever);
+    await_end(processor, *at.next);
+  }
 }
 
 bool Linux24::timer(unsigned processor) {
-  Task* const task = payer(processor);
-  if (task == nullptr) return false;
-  Entry& one = entry(*task);
-  one.ticked = task->ran;
-  if (one.counter > 0) --one.counter;
+  if (rules_.accounting == Accounting::kSampled) return true;
   const Processor& at = machine_->processor(processor);
-  const bool is_left = at.switching && task == at.current;
-  if (one.counter == 0 && !is_left) return true;
-  at.switching ? switches(processor) : begins(processor);
+  if (at.switching || at.current == nullptr) return false;
+  Entry& one = entry(*at.current);
+  one.ticked = at.current->ran;
+  if (one.counter > 0) --one.counter;
+  if (one.counter == 0) return true;
+  begins(processor);
   return false;
 }
 

@@ -63,6 +63,7 @@ class Linux24 : public Scheduler {
   void switches(unsigned processor) override;
   bool timer(unsigned processor) override;
 
+  // In the end, or in between.
   static int counter(const Task& task);
   std::uint64_t epochs() const { return epochs_; }
 
@@ -80,8 +81,10 @@ class Linux24 : public Scheduler {
   unsigned find_processor(const Task& task) const;
   void pair_all(std::span<Task* const> tasks);
   void begin_epoch();
-  Task* payer(unsigned processor) const;
-  Time next_tick() const;
+  int left(const Entry& one) const;
+  void pays(Task& task, unsigned processor, Time until);
+  void settle(Entry& one) const;
+  void await_end(unsigned processor, const Task& task);
 
   const Linux24Rules rules_;
   Machine* machine_ = nullptr;

@@ -35,8 +35,10 @@ void Machine::run(Time limit) {
     const Event event = events_.top();
     events_.pop();
     now_ = event.at;
+    ticking_ = event.rank == Rank::kClock ? event.number : kNoProcessor;
     take(event);
   }
+  ticking_ = kNoProcessor;
   const bool anybody_runs = std::ranges::any_of(
       processors_, [](const Processor& processor) { return processor.current != nullptr; });
   const bool all_gone =

@@ -109,6 +109,10 @@ class Machine {
   void set_timer(unsigned processor, Time at) { set_timer(processor, at, Rank::kUsual); }
   // The same, but before all else that happens then, and in the order of the processors.
   void set_clock(unsigned processor, Time at) { set_timer(processor, at, Rank::kClock); }
+  // Up to when the ticks of a processor's clock have been: within a tick of one before it, not yet now.
+  Time ticked(unsigned processor) const {
+    return ticking_ != kNoProcessor && processor > ticking_ ? now_ - 1 : now_;
+  }
   // Adds to `ran` what the thread that runs there has run up to now.
   void bring_up_to_date(unsigned processor);
 
@@ -151,6 +155,7 @@ class Machine {
   std::vector<std::function<void()>> calls_;
   std::uint64_t order_ = kUsual;
   Time now_ = 0;
+  unsigned ticking_ = kNoProcessor;  // whose set_clock it is that happens
   bool stopped_ = false;
 };
 
