@@ -17,8 +17,13 @@ from claims.tsafrir_runs import Lab
 from progress import Progress
 
 # The kernel's ticks, of which the quantum has 20.
-TICKS = {"tick": 5, "default_ticks": 20, "proc_change_penalty": 15, "same_address_space_bonus": 1, "preemption_threshold": 1}
-
+TICKS = {
+    "tick": 5,
+    "default_ticks": 20,
+    "proc_change_penalty": 15,
+    "same_address_space_bonus": 1,
+    "preemption_threshold": 1,
+}
 APART = "a backdrop of many jobs"
 # What is changed: settings of the run files, and the intervals' deviation as a share of their mean.
 VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
