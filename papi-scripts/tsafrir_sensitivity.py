@@ -93,6 +93,8 @@ def main() -> int:
     unknown = [name for name in ids if name not in CLAIMS]
     if unknown:
         parser.error(f"no claim {unknown[0]}; there are {', '.join(CLAIMS)}")
+    if arguments.every < 1:
+        parser.error(f"--every {arguments.every}: must be 1 or more")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = Progress()
     campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
