@@ -39,7 +39,7 @@ LOADS = (0.5, 1.0, 1.5, 2.0, 4.0)
 GRANULARITIES = ("fine", "medium", "coarse")
 TEAM = 16
 # Simulated time, so that no run takes more than a minute. The kernel's slice is 2.8 ms.
-LIMITS_MS = {32: 100, 128: 30, 256: 15, 1024: 5}
+LIMITS_MS = {32: 100, 128: 30, 256: 15, 1024: 20}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ void Machine::run(Time limit) {
     const Event event = events_.top();
     events_.pop();
     now_ = event.at;
-    ticking_ = event.rank == Rank::kClock ? event.number : kNoProcessor;
+    ticking_ = event.order < kUsual ? event.number : kNoProcessor;
     take(event);
   }
   ticking_ = kNoProcessor;
