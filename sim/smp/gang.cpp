@@ -36,7 +36,8 @@ void Gang::released(Task& task) { find_processor(task); }
 unsigned Gang::rank(unsigned job) const {
   const auto count = static_cast<unsigned>(jobs_.size());
   const unsigned after = (job + count - turn_) % count;
-  return after < sharing_ ? 0 : after - sharing_ + 1;
+  if (after < sharing_) return jobs_[job].has_turn ? 0 : count;
+  return after - sharing_ + 1;
 }
 
 // Its own processor, or the first that is idle; else the one of the job whose turn is furthest.
@@ -92,16 +93,28 @@ Task* Gang::choose(unsigned processor, Task* previous, Left left) {
   const bool preempted = previous != nullptr && left == Left::kPreempted;
   if (previous != nullptr && left == Left::kYielded)
     members(previous->job).ready.push_back(previous);
-  const auto count = static_cast<unsigned>(jobs_.size());
-  Task* chosen = nullptr;
-  for (unsigned i = 0; chosen == nullptr && i < (fill_ ? count : sharing_); ++i) {
-    const unsigned job = (turn_ + i) % count;
-    // Nobody gives way to those of the same rank.
-    if (preempted && rank(previous->job) == rank(job)) return previous;
-    chosen = take_ready(job, processor, previous);
-  }
-  if (preempted) members(previous->job).ready.push_back(previous);
+  Task* const chosen = take_first_ready(processor, previous, preempted);
+  if (preempted && chosen != previous) members(previous->job).ready.push_back(previous);
   return chosen;
+}
+
+// Of the job of the lowest rank that has one.
+Task* Gang::take_first_ready(unsigned processor, Task* previous, bool preempted) {
+  const auto count = static_cast<unsigned>(jobs_.size());
+  const unsigned last = fill_ ? count : 0;
+  for (unsigned wanted = 0; wanted <= last; ++wanted) {
+    // Nobody gives way to those of the same rank.
+    if (preempted && rank(previous->job) == wanted) return previous;
+    const bool shared = wanted == 0 || wanted == count;
+    const unsigned begin = shared ? 0 : sharing_ + wanted - 1;
+    const unsigned end = shared ? sharing_ : begin + 1;
+    for (unsigned i = begin; i < end && i < count; ++i) {
+      const unsigned job = (turn_ + i) % count;
+      if (rank(job) != wanted) continue;
+      if (Task* const found = take_ready(job, processor, previous); found != nullptr) return found;
+    }
+  }
+  return nullptr;
 }
 
 void Gang::begin_turn(unsigned job) {
@@ -112,6 +125,10 @@ void Gang::begin_turn(unsigned job) {
   for (unsigned threads = jobs_[job].alive; pack_ && sharing_ < count; ++sharing_) {
     threads += jobs_[(job + sharing_) % count].alive;
     if (threads > machine_->processors()) break;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    Members& other = jobs_[(job + i) % count];
+    other.has_turn = i < sharing_ && other.alive > 0;
   }
   const std::int64_t weight = job < weights_.size() ? weights_[job] : 1;
   machine_->at(machine_->now() + slice_ * weight, [this, number = ++turns_] {

@@ -36,14 +36,17 @@ class Gang : public Scheduler {
   struct Members {
     std::deque<Task*> ready;
     unsigned alive = 0;
+    bool has_turn = false;  // who comes during a turn has no part in it, as it may not fit
   };
 
   Members& members(unsigned job);
-  // 0 of the jobs whose turn it is, then by when theirs comes.
+  // 0 of the jobs whose turn it is, then by when theirs comes; last those that came during the turn
+  // and before its end in number.
   unsigned rank(unsigned job) const;
   bool may_run(const Task& task) const { return fill_ || rank(task.job) == 0; }
   void find_processor(const Task& task);
   bool anybody_has_turn() const;
+  Task* take_first_ready(unsigned processor, Task* previous, bool preempted);
   Task* take_ready(unsigned job, unsigned processor, const Task* previous);
   void begin_turn(unsigned job);
   void next_turn();

@@ -91,6 +91,23 @@ TEST(Gang, WhoFitsSharesATurn) {
       "28:2- 28:3-");
 }
 
+// Three threads that come while a turn is shared by jobs with a lower and a higher number do not fit beside them:
+// not even the processor that is idle is theirs before their turn, which is at 20.
+TEST(Gang, WhoComesDuringASharedTurnWaits) {
+  Scene three = packed(3, true, false);
+  three.thread({compute(25)}, 0);
+  three.thread({compute(25)}, 2);
+  std::vector<Task*> late;
+  for (int i = 0; i < 3; ++i) {
+    late.push_back(&three.machine.make_task(1, std::make_unique<Script>(std::vector{compute(8)})));
+  }
+  three.machine.arrive(late, 5);
+  // The turn after theirs is shared again.
+  EXPECT_EQ(
+      three.run(),
+      "0:0@0 0:1@1 10:1- 20:0- 20:2@0 20:3@1 20:4@2 28:2- 28:3- 28:4- 28:0@0 28:1@1 33:0- 43:1-");
+}
+
 // What does not fit keeps those after it from sharing: turns go on in order.
 TEST(Gang, OnlyNeighboursShare) {
   Scene three = packed(2, true, false);
