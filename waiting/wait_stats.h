@@ -86,6 +86,12 @@ struct WaitStats {
       meter->wait_ends(*meter);
   }
 
+  void waited(std::uint64_t ns) {
+    waited_ns.add(ns);
+    longest_wait_ns.raise_to(ns);
+    histogram[wait_bucket(ns)].add();
+  }
+
   // Instances at which this thread had to wait: where it was not the last to arrive. Counted when
   // the wait is over, also where a task called the instance off.
   std::uint64_t waits() const {

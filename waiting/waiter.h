@@ -68,13 +68,11 @@ class Waiter {
     return policy_.quick_polls() && holds_soon<Memory>(holds);
   }
 
-  // Whether threads of the team are in each other's way, or strangers in theirs: the same answer for
-  // all of them at an instance (waiting/roster.h), so that an algorithm may go another way by it.
+  // Whether the team takes turns on its CPUs: the same answer for all at an instance (roster.h).
   static constexpr bool kMayTakeTurns = Policy::kUsesRoster;
   bool takes_turns() const { return kMayTakeTurns && full_fences_; }
 
-  // Where an arrival by compare-and-swap counts its failures.
-  Tally& failed_updates() { return stats_.failed_updates; }
+  Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
   // To be called once, when the thread leaves the instance: whether it was released and must not go
   // on to another barrier for this instance. Counts it.
@@ -93,10 +91,7 @@ class Waiter {
       stats_.histogram[0].add();
     } else {
       const std::uint64_t now_ns = Memory::now_ns();
-      const std::uint64_t waited_ns = now_ns > start_ns_ ? now_ns - start_ns_ : 0;  // it may jump
-      stats_.waited_ns.add(waited_ns);
-      stats_.longest_wait_ns.raise_to(waited_ns);
-      stats_.histogram[wait_bucket(waited_ns)].add();
+      stats_.waited(now_ns > start_ns_ ? now_ns - start_ns_ : 0);  // it may jump
     }
     return released;
   }
