@@ -354,6 +354,33 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
   EXPECT_FALSE(crowded.quick_polls());
 }
 
+// Strangers show by time that is missing. A pair's barrier does not go another way by it.
+TEST(Auto, ATeamThatFitsTakesTurnsBesideStrangers) {
+  for (const unsigned size : {4U, 2U}) {
+    SimulatedTeam team(size);
+    AutoWait policy({.team_size = size});
+    bool released = false;
+    const auto pass = [&](unsigned instances, std::uint64_t missing_ns) {
+      for (unsigned i = 0; i < instances; ++i) {
+        everyone_absent_on(team, 1);
+        const auto done = [&, polls = 0]() mutable {
+          if (++polls == 2) SimulatedMemory::now += missing_ns;
+          return polls > 40;
+        };
+        team.wait(policy, done, released);
+        SimulatedMemory::now += 1'000'000;
+        team.next_episode();
+      }
+    };
+    pass(8, 0);
+    EXPECT_FALSE(team.roster().full_fences(team.episode() + 3)) << size;
+    pass(8, 3'000'000);
+    EXPECT_EQ(team.roster().full_fences(team.episode() + 3), size > 2) << size;
+    pass(200, 0);
+    EXPECT_FALSE(team.roster().full_fences(team.episode() + 3)) << "left alone, " << size;
+  }
+}
+
 TEST(Roster, ChangesItsFencesThreeInstancesLater) {
   SimulatedTeam team(2);
   Roster<SimulatedMemory>& roster = team.roster();
