@@ -23,6 +23,8 @@ from typing import NamedTuple
 
 from paired_runs import CLEARED, interleave
 
+# In Muster's report.
+REPLACED = re.compile(r"^  barriers +[1-9]\d* arrivals replaced", re.MULTILINE)
 STOCK = ("libomp", "libomp-passive", "libgomp", "libgomp-passive")
 
 
@@ -78,7 +80,7 @@ class Bench:
             text, told = run.communicate()
             if run.returncode != 0 or "bad value" in told:
                 sys.exit(f"copies.py: {cell.setting}: exit status {run.returncode}: {told.strip()}")
-            if cell.setting not in STOCK and not re.search(r"^  barriers +[1-9]\d* arrivals replaced", told, re.MULTILINE):
+            if cell.setting not in STOCK and not REPLACED.search(told):
                 sys.exit(f"copies.py: {cell.setting}: by its report Muster has replaced no barrier")
             total += float(json.loads(text)["iterations_per_s"])
         return total
