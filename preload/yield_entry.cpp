@@ -8,6 +8,7 @@
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "preload/options.h"
+#include "runtime-hooks/tasks_seen.h"
 #include "runtime-hooks/thread_state.h"
 #include "runtime-hooks/yield_caller.h"
 #include "waiting/foreign_time.h"
@@ -40,6 +41,7 @@ int yield_in_runtime() {
   YieldCounts& counts = state->yield_counts;
   switch (settings().yield) {
     case YieldKind::kAuto:
+      if (task_seen()) break;
       state->yields.adapt_to_strangers<NativeMemory>(counts, [](std::uint64_t now_ns) {
         const int saved = errno;
         const bool others_ran = g_foreign_time.others_ran(now_ns, read_clocks);

@@ -5,6 +5,7 @@
 #include "platform/thread_place.h"
 #include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtime.h"
+#include "runtime-hooks/tasks_seen.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/thread_state.h"
 
@@ -180,6 +181,7 @@ class Arrival {
 // The calling thread creates a task, or something else that only the real barrier can finish. Tasks
 // of a serialized region are finished by its end, before any barrier of the team around it.
 inline void note_task(bool lasting) {
+  note_task_seen();
   const ThreadState* state = t_thread_state;
   Frame* frame = state != nullptr ? state->top : nullptr;
   if (frame == nullptr || frame->team == nullptr || frame->serialized != 0) return;

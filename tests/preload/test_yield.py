@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import pathlib
+import sys
 import tempfile
 import unittest
 
@@ -60,6 +61,36 @@ int main(void) {
     sum += omp_get_thread_num();
   }
   printf("%d\n", sum);
+  return 0;
+}
+"""
+
+# Threads look for tasks of unequal length, created by one of them, beside competitors.
+TASKS = r"""
+#include <stdio.h>
+#include <time.h>
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+int main(void) {
+  int done = 0;
+  #pragma omp parallel
+  #pragma omp single
+  for (double end = seconds() + 1.0; seconds() < end;) {
+    for (int i = 0; i < 3; ++i) {
+      #pragma omp task shared(done)
+      {
+        for (double until = seconds() + 1e-4 * (i + 1); seconds() < until;) {
+        }
+        #pragma omp atomic
+        ++done;
+      }
+    }
+    #pragma omp taskwait
+  }
+  puts(done > 0 ? "done" : "nothing done");
   return 0;
 }
 """
@@ -123,6 +154,24 @@ class Yields(unittest.TestCase):
         _, report = programs.report(program, KMP_CONSISTENCY_CHECK="all", **extra)
         self.assertFalse(report["active"])
         self.assertGreater(report["runtime_yields"]["skipped"], 0)
+
+    def test_threads_that_look_for_tasks_are_left_alone(self) -> None:
+        program = programs.build(TASKS, name="tasks")
+        threads = str(2 * len(os.sched_getaffinity(0)))
+        burn = [sys.executable, "-c", "while True: pass"]
+        hogs = [programs.subprocess.Popen(burn) for _ in os.sched_getaffinity(0)]
+        try:
+            _, adaptive = programs.report(program, OMP_NUM_THREADS=threads, MUSTER_YIELD="adaptive")
+            result, report = programs.report(program, OMP_NUM_THREADS=threads)
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+        self.assertEqual(result.stdout, "done\n")
+        self.assertGreater(adaptive["runtime_yields"]["naps"], 0, "else this shows nothing")
+        yields = report["runtime_yields"]
+        self.assertGreater(yields["seen"], 100)
+        self.assertEqual((yields["naps"], yields["skipped"]), (0, 0))
 
     def test_a_region_that_ends_in_a_yield(self) -> None:
         if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):
