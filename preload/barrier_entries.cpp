@@ -36,6 +36,7 @@ void construct_end(Entry entry, const void* caller, Nowait RealFunctions::* nowa
   const bool replaceable = arrival.replaceable();
   const RealFunctions& real = arrival.runtime().real;
   if (!replaceable || real.*nowait == nullptr) {
+    const RuntimeCall call;
     end(real);
     return;
   }
@@ -104,8 +105,13 @@ MUSTER_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
   const bool replaceable = !cancelled && arrival.replaceable();
   const RealFunctions& real = arrival.runtime().real;
-  required(real.GOMP_workshare_task_reduction_unregister,
-           "GOMP_workshare_task_reduction_unregister")(cancelled || replaceable);
-  if (!replaceable || arrival.wait()) return;
+  const auto end = required(real.GOMP_workshare_task_reduction_unregister,
+                            "GOMP_workshare_task_reduction_unregister");
+  if (!replaceable) {
+    arrival.at_real_barrier([&] { end(cancelled); });
+    return;
+  }
+  end(/*cancelled=*/true);
+  if (arrival.wait()) return;
   arrival.at_real_barrier([&] { real.GOMP_barrier(0); });
 }

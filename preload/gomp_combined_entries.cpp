@@ -43,7 +43,7 @@ MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, 
 
 MUSTER_EXPORT unsigned GOMP_sections_next() {
   FirstShare share;
-  if (take_first_share(share)) return share.section;
+  if (take_first_share(share, MUSTER_CALLER, "GOMP_sections_next")) return share.section;
   return MUSTER_REAL(GOMP_sections_next)();
 }
 
@@ -80,7 +80,7 @@ MUSTER_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 #define MUSTER_NEXT(result, name, parameters)       \
   MUSTER_EXPORT bool name(long* begin, long* end) { \
     FirstShare share;                               \
-    if (!take_first_share(share)) [[likely]]        \
+    if (!take_first_share(share, MUSTER_CALLER, #name)) [[likely]]        \
       return MUSTER_REAL(name)(begin, end);         \
     if (share.some) {                               \
       *begin = share.begin;                         \

@@ -12,10 +12,17 @@ namespace {
 
 using VariadicFork = void (*)(abi::Ident*, std::int32_t, abi::Microtask, ...);
 
+// The word before the arguments is for the function.
 void fork_unwrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
-                    abi::Microtask function, void* const* arguments) {
-  call_with_arguments([&](auto... each) { fork(where, count, function, each...); }, arguments,
-                      count);
+                    abi::Microtask function, void** arguments) {
+  if (count <= kDirectlyPassed) {
+    call_with_few([&](auto... each) { fork(where, count, function, each...); }, arguments, count);
+    return;
+  }
+  arguments[-1] = reinterpret_cast<void*>(function);
+  muster_call_with_words(reinterpret_cast<void (*)()>(fork), where,
+                         reinterpret_cast<void*>(std::intptr_t{count}), arguments - 1,
+                         static_cast<std::size_t>(count) + 1);
 }
 
 template <std::size_t... Index>
@@ -63,10 +70,10 @@ void note_serialized(const Runtime& runtime, const void* caller, int change) {
 
 using namespace muster;
 
-// The arguments are pointer-sized words, whatever they mean.
+// The arguments are pointer-sized words, whatever they mean, and any number of them.
 #define MUSTER_COLLECT_ARGUMENTS(last, count, arguments)                                          \
-  auto** const arguments =                                                                        \
-      static_cast<void**>(__builtin_alloca(sizeof(void*) * static_cast<std::size_t>(count + 1))); \
+  auto** const arguments = 1 + static_cast<void**>(__builtin_alloca(                              \
+                                   sizeof(void*) * (static_cast<std::size_t>(count) + 1)));       \
   {                                                                                               \
     va_list list;                                                                                 \
     va_start(list, last);                                                                         \

@@ -17,7 +17,7 @@
 #include "preload/report.h"
 #include "preload/report_counters.h"
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/folding/inherited_fp.h"
+#include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/lock.h"
@@ -88,7 +88,7 @@ void get_ready() {
                         .conditional_ns = in_force.wait_cond_us * 1000});
     set_fork_join(in_force.fork_join);
     switch_runtimes(in_force.on);
-    read_fp_inheritance();
+    read_environment();
     observe_bindings(find_destinations);
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
@@ -121,6 +121,7 @@ __attribute__((constructor)) void at_start() {
     when_unloaded(forget);
   }
   reserve_fold_ends();
+  read_environment();
   publish_own_counts();  // before main, where programs start PAPI
 }
 

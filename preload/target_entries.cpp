@@ -10,13 +10,12 @@ namespace {
 // libgomp's flag for `nowait` target constructs (gomp-constants.h).
 constexpr unsigned kGompTargetNowait = 1U << 0;
 
-void creates_target_task(unsigned flags) {
-  if ((flags & kGompTargetNowait) != 0) note_task(/*lasting=*/true);
+void creates_target_task(Runtime& runtime, unsigned flags) {
+  if ((flags & kGompTargetNowait) != 0) note_target_task(runtime);
 }
 
 // On the host libgomp runs a target region as if its thread were in no region, and new to the runtime:
-// its barriers are nobody's, and the regions it forks are other regions. None of these may be folded: at the target
-// region's end libgomp waits for their threads.
+// its barriers are nobody's, and the regions it forks are other regions.
 class TargetScope {
  public:
   explicit TargetScope(Runtime& runtime) : state_(thread_state()) {
@@ -44,6 +43,7 @@ MUSTER_EXPORT void GOMP_target(int device, abi::GompRegion function, const void*
                                unsigned char* kinds) {
   entering("GOMP_target", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target");
+  const RuntimeCall call;
   const TargetScope scope(runtime);
   required(runtime.real.GOMP_target, "GOMP_target")(device, function, unused, count, addresses,
                                                     sizes, kinds);
@@ -54,7 +54,8 @@ MUSTER_EXPORT void GOMP_target_ext(int device, abi::GompRegion function, std::si
                                    unsigned flags, void** depend, void** arguments) {
   entering("GOMP_target_ext", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target_ext");
-  creates_target_task(flags);
+  creates_target_task(runtime, flags);
+  const RuntimeCall call;
   const TargetScope scope(runtime);
   required(runtime.real.GOMP_target_ext, "GOMP_target_ext")(device, function, count, addresses,
                                                             sizes, kinds, flags, depend, arguments);
@@ -63,13 +64,17 @@ MUSTER_EXPORT void GOMP_target_ext(int device, abi::GompRegion function, std::si
 MUSTER_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
                                           std::size_t* sizes, unsigned short* kinds, unsigned flags,
                                           void** depend) {
-  creates_target_task(flags);
+  ensure_ready();
+  creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_update_ext"), flags);
+  const RuntimeCall call;
   MUSTER_REAL(GOMP_target_update_ext)(device, count, addresses, sizes, kinds, flags, depend);
 }
 
 MUSTER_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
                                                std::size_t* sizes, unsigned short* kinds,
                                                unsigned flags, void** depend) {
-  creates_target_task(flags);
+  ensure_ready();
+  creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_enter_exit_data"), flags);
+  const RuntimeCall call;
   MUSTER_REAL(GOMP_target_enter_exit_data)(device, count, addresses, sizes, kinds, flags, depend);
 }

@@ -27,12 +27,14 @@ MUSTER_EXPORT abi::Task* __kmpc_omp_task_alloc(abi::Ident* where, abi::GlobalThr
 MUSTER_EXPORT std::int32_t __kmpc_omp_task(abi::Ident* where, abi::GlobalThread thread,
                                            abi::Task* task) {
   creates_task();
+  const RuntimeCall call;
   return MUSTER_REAL(__kmpc_omp_task)(where, thread, task);
 }
 
 MUSTER_EXPORT std::int32_t __kmpc_omp_task_parts(abi::Ident* where, abi::GlobalThread thread,
                                                  abi::Task* task) {
   creates_task();
+  const RuntimeCall call;
   return MUSTER_REAL(__kmpc_omp_task_parts)(where, thread, task);
 }
 
@@ -41,6 +43,7 @@ MUSTER_EXPORT std::int32_t __kmpc_omp_task_with_deps(abi::Ident* where, abi::Glo
                                                      void* list, std::int32_t noalias_count,
                                                      void* noalias_list) {
   creates_task();
+  const RuntimeCall call;
   return MUSTER_REAL(__kmpc_omp_task_with_deps)(where, thread, task, count, list, noalias_count,
                                                 noalias_list);
 }
@@ -56,6 +59,7 @@ MUSTER_EXPORT void __kmpc_taskloop(abi::Ident* where, int thread, abi::Task* tas
                                    int nogroup, int schedule, std::uint64_t grain,
                                    void* duplicate) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(__kmpc_taskloop)(where, thread, task, condition, lower, upper, step, nogroup,
                                schedule, grain, duplicate);
 }
@@ -65,6 +69,7 @@ MUSTER_EXPORT void __kmpc_taskloop_5(abi::Ident* where, int thread, abi::Task* t
                                      int nogroup, int schedule, std::uint64_t grain, int modifier,
                                      void* duplicate) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(__kmpc_taskloop_5)(where, thread, task, condition, lower, upper, step, nogroup,
                                  schedule, grain, modifier, duplicate);
 }
@@ -74,6 +79,7 @@ MUSTER_EXPORT void __kmpc_omp_taskwait_deps_51(abi::Ident* where, abi::GlobalThr
                                                std::int32_t noalias_count, void* noalias_list,
                                                std::int32_t nowait) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(__kmpc_omp_taskwait_deps_51)(where, thread, count, list, noalias_count, noalias_list,
                                            nowait);
 }
@@ -110,7 +116,8 @@ MUSTER_EXPORT abi::Task* __kmpc_omp_target_task_alloc(abi::Ident* where, abi::Gl
                                                       abi::Flags32 flags, std::size_t task_bytes,
                                                       std::size_t shared_bytes, void* entry,
                                                       std::int64_t device) {
-  creates_lasting_task();
+  ensure_ready();
+  note_target_task(runtime_of(MUSTER_CALLER, "__kmpc_omp_target_task_alloc"));
   return MUSTER_REAL(__kmpc_omp_target_task_alloc)(where, thread, flags, task_bytes, shared_bytes,
                                                    entry, device);
 }
@@ -123,11 +130,13 @@ MUSTER_EXPORT void* __kmpc_task_allow_completion_event(abi::Ident* where, int th
 
 MUSTER_EXPORT void __kmpc_proxy_task_completed(abi::GlobalThread thread, abi::Task* task) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(__kmpc_proxy_task_completed)(thread, task);
 }
 
 MUSTER_EXPORT void __kmpc_proxy_task_completed_ooo(abi::Task* task) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(__kmpc_proxy_task_completed_ooo)(task);
 }
 
@@ -139,6 +148,7 @@ MUSTER_EXPORT void GOMP_task(abi::GompRegion function, void* data, void (*copy)(
   } else {
     creates_task();
   }
+  const RuntimeCall call;
   MUSTER_REAL(GOMP_task)(function, data, copy, bytes, alignment, condition, flags, depend, priority,
                          detach);
 }
@@ -147,6 +157,7 @@ MUSTER_EXPORT void GOMP_taskloop(abi::GompRegion function, void* data, void (*co
                                  long bytes, long alignment, unsigned flags, unsigned long tasks,
                                  int priority, long begin, long end, long step) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(GOMP_taskloop)(function, data, copy, bytes, alignment, flags, tasks, priority, begin,
                              end, step);
 }
@@ -157,6 +168,35 @@ MUSTER_EXPORT void GOMP_taskloop_ull(abi::GompRegion function, void* data,
                                      unsigned long long begin, unsigned long long end,
                                      unsigned long long step) {
   creates_task();
+  const RuntimeCall call;
   MUSTER_REAL(GOMP_taskloop_ull)(function, data, copy, bytes, alignment, flags, tasks, priority,
                                  begin, end, step);
+}
+
+// What waits for tasks, and may run them: in clang's code libomp knows that a task is running, libgomp does not say.
+
+MUSTER_EXPORT void GOMP_taskwait() {
+  const RuntimeCall call;
+  MUSTER_REAL(GOMP_taskwait)();
+}
+
+MUSTER_EXPORT void GOMP_taskwait_depend(void** depend) {
+  const RuntimeCall call;
+  MUSTER_REAL(GOMP_taskwait_depend)(depend);
+}
+
+MUSTER_EXPORT void GOMP_taskwait_depend_nowait(void** depend) {
+  creates_lasting_task();
+  const RuntimeCall call;
+  MUSTER_REAL(GOMP_taskwait_depend_nowait)(depend);
+}
+
+MUSTER_EXPORT void GOMP_taskyield() {
+  const RuntimeCall call;
+  MUSTER_REAL(GOMP_taskyield)();
+}
+
+MUSTER_EXPORT void GOMP_taskgroup_end() {
+  const RuntimeCall call;
+  MUSTER_REAL(GOMP_taskgroup_end)();
 }

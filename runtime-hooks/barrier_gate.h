@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platform/thread_place.h"
+#include "runtime-hooks/folding/runtime_call.h"
 #include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtime.h"
 #include "runtime-hooks/tasks_seen.h"
@@ -120,6 +121,7 @@ class Arrival {
       Mark(const Mark&) = delete;
       Mark& operator=(const Mark&) = delete;
     } const mark(frame_);
+    const RuntimeCall call;
     give_place_back();
     return barrier();
   }
@@ -187,6 +189,12 @@ inline void note_task(bool lasting) {
   if (frame == nullptr || frame->team == nullptr || frame->serialized != 0) return;
   PassReason reason = PassReason::kNoMemory;
   if (joined(*frame, reason)) frame->team->call_off(*frame, lasting);
+}
+
+// The same for a task that the runtime may run in any of its threads, as if that were a root.
+inline void note_target_task(Runtime& runtime) {
+  std::atomic_ref(runtime.has_target_tasks).store(true, std::memory_order_relaxed);
+  note_task(/*lasting=*/true);
 }
 
 }  // namespace muster

@@ -20,6 +20,9 @@
   X(void, omp_set_num_threads, (int))             \
   X(int, omp_get_dynamic, ())                     \
   X(int, omp_get_level, ())                       \
+  X(int, omp_in_explicit_task, ())                \
+  X(std::uint64_t, __kmpc_get_taskid, ())         \
+  X(std::uint64_t, __kmpc_get_parent_taskid, ())  \
   X(int, omp_get_proc_bind, ())                   \
   X(int, omp_get_num_places, ())                  \
   X(int, omp_get_place_num_procs, (int))
@@ -153,7 +156,12 @@
      long, long, long))                                                                        \
   X(void, GOMP_taskloop_ull,                                                                   \
     (abi::GompRegion, void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, \
-     unsigned long long, unsigned long long, unsigned long long))
+     unsigned long long, unsigned long long, unsigned long long))                              \
+  X(void, GOMP_taskwait, ())                                                                   \
+  X(void, GOMP_taskwait_depend, (void**))                                                      \
+  X(void, GOMP_taskwait_depend_nowait, (void**))                                               \
+  X(void, GOMP_taskyield, ())                                                                  \
+  X(void, GOMP_taskgroup_end, ())
 
 // libgomp's host fallback runs a target region as if its thread were in no region.
 #define MUSTER_GOMP_TARGET_FUNCTIONS(X)                                                          \

@@ -44,6 +44,9 @@ struct Runtime {
   // Both written by any thread that folds a region of its, as atomics.
   bool fork_is_watched = false;  // a fold is closed before its primary thread forks the process
   Foldable foldable = Foldable::kNotJudged;
+  // Any of its threads may run a target task, at a join, too, and libgomp does so as if the thread were in no
+  // region. So once there was one, nothing of its is folded any more. Written as an atomic.
+  bool has_target_tasks = false;
   ReductionRules reductions;
   std::uint64_t handed_over = 0;  // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
   bool stays = true;  // loaded for as long as the process lives; else it may be unloaded

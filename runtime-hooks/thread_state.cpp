@@ -6,6 +6,8 @@
 
 #include "counters/thread_counters.h"
 #include "platform/pages.h"
+#include "runtime-hooks/folding/contract.h"
+#include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/watch.h"
 
 namespace muster {
@@ -28,6 +30,8 @@ void leave_to_next_thread(void* value) {
     pthread_setspecific(g_exit_key, state);
     return;
   }
+  const Fold* fold = state->own_fold.load(std::memory_order_relaxed);
+  MUSTER_CHECK(kEnded, fold == nullptr || !fold->is_open());
   if (state->counters != nullptr) state->counters->thread_ends();
   t_muster_watches = 0;
   t_thread_state = nullptr;

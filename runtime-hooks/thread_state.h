@@ -34,6 +34,7 @@ struct Frame {
   bool between_regions = false;     // of a fork inside a region: see ForkScope
   bool met_barrier = false;         // a barrier of the region has asked for the team
   bool gathered_otherwise = false;  // the last gather was called off, as this thread knows
+  FirstShare* first_share = nullptr;  // until the region's function asks for it (combined_region.h)
   Reduction reduction = Reduction::kReal;                  // how the present one is done
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team
   // Code that is known to be bound to the team's runtime: the object that called last.
@@ -50,7 +51,6 @@ struct alignas(kCoherenceGranule) ThreadState {
   ThreadCounters* counters = nullptr;  // null where nobody counts (counted_region.h)
   QuietRegions quiet;
   std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
-  FirstShare* first_share = nullptr;  // until the region's function asks for it (combined_region.h)
   Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
   Tally regions;
   Tally folded;  // of these

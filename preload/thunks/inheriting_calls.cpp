@@ -1,6 +1,6 @@
 // What makes a thread or a process, in the C library: runtime-hooks/entry-points/inheriting.txt. The calling
 // thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that. And what ends a
-// thread, which closes its fold first.
+// thread, which closes its fold first, or prepares for its end.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -25,6 +25,8 @@ bool ends_thread(unsigned index) {
   const std::string_view name = kNames[index];
   return name == "pthread_exit" || name == "thrd_exit";
 }
+
+bool makes_key(unsigned index) { return std::string_view(kNames[index]) == "pthread_key_create"; }
 
 // By the thunks' numbers: what would have been called without Muster.
 constinit std::atomic<void*> g_next[kCount] = {};
@@ -51,7 +53,11 @@ __attribute__((constructor)) void find_all() {
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller);
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void*) {
   const int saved = errno;
-  give_everything_back();
+  if (makes_key(index)) {
+    reserve_fold_ends();
+  } else {
+    give_everything_back();
+  }
   if (ends_thread(index)) end_fold_of_thread();
   void* next = next_of(index);
   errno = saved;

@@ -232,7 +232,10 @@ AnyFunction go_on(unsigned index, const void* caller) {
     if (const AnyFunction answer = answer_without_runtime(thunk.name)) return answer;
     nobody_has(thunk.name);
   }
-  if (thunk.effect == Effect::kCreatesTasks) note_task(/*lasting=*/true);
+  if (thunk.effect == Effect::kCreatesTasks) {
+    Runtime* const runtime = runtime_with(target.function);
+    runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
+  }
   if (thunk.effect == Effect::kGivesPlaceBack) {
     give_place_back();
     return reinterpret_cast<AnyFunction>(target.function);

@@ -1,10 +1,12 @@
 // gcc's combined constructs (`parallel for schedule(dynamic)`, `parallel sections`) in a fold. Their
 // function asks for a thread's next share at once, since the runtime has started the worksharing
 // construct with the region. In a fold each thread starts it inside the region; to start is to get the
-// first share, which is kept until the function asks.
+// first share, which is kept with the region's frame until the function asks. Before it does, code of the
+// region's clauses may run regions and constructs of its own: those have other frames.
 #pragma once
 
 #include "runtime-hooks/abi.h"
+#include "runtime-hooks/runtime.h"
 #include "runtime-hooks/thread_state.h"
 
 namespace muster {
@@ -17,14 +19,16 @@ struct FirstShare {
   unsigned section = 0;
 };
 
-// The calling thread's share that was kept for it. False: it has asked before, or there was none to
-// keep.
-inline bool take_first_share(FirstShare& share) {
-  ThreadState* state = t_thread_state;
-  if (state == nullptr || state->first_share == nullptr) [[likely]]
+// The share that was kept for the thread in the region that it is in, by whose function's code this is asked.
+// False: it has asked before, or there was none to keep.
+inline bool take_first_share(FirstShare& share, const void* caller, const char* symbol) {
+  const ThreadState* state = t_thread_state;
+  Frame* frame = state != nullptr ? state->top : nullptr;
+  if (frame == nullptr || frame->first_share == nullptr) [[likely]]
     return false;
-  share = *state->first_share;
-  state->first_share = nullptr;
+  if (frame->serialized != 0 || &runtime_of(caller, symbol) != frame->runtime) return false;
+  share = *frame->first_share;
+  frame->first_share = nullptr;
   return true;
 }
 
@@ -40,10 +44,10 @@ struct CombinedRegion {
     const CombinedRegion& self = *static_cast<const CombinedRegion*>(region);
     FirstShare share;
     self.start(share);
-    ThreadState& state = *t_thread_state;  // a fold's threads have one
-    state.first_share = &share;
+    Frame& frame = *t_thread_state->top;  // the fold's
+    frame.first_share = &share;
     self.function(self.data);
-    state.first_share = nullptr;  // also keeps the share alive: the call is not a jump
+    frame.first_share = nullptr;  // also keeps the share alive: the call is not a jump
   }
 };
 

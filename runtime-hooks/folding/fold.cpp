@@ -6,7 +6,9 @@
 #include "platform/fences.h"
 #include "platform/given_back.h"
 #include "runtime-hooks/counted_region.h"
-#include "runtime-hooks/folding/inherited_fp.h"
+#include "runtime-hooks/folding/contract.h"
+#include "runtime-hooks/folding/environment.h"
+#include "runtime-hooks/folding/runtime_call.h"
 #include "runtime-hooks/folding/thread_end.h"
 #include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/unknown_entries.h"
@@ -55,8 +57,28 @@ bool can_be_folded(Runtime& runtime, Unfolded& why) {
   }
   why = foldable == Foldable::kNoStart ? Unfolded::kNoStart : Unfolded::kUnknownEntries;
   if (foldable != Foldable::kYes) return false;
+  why = Unfolded::kTargetTasks;
+  if (std::atomic_ref(runtime.has_target_tasks).load(std::memory_order_relaxed)) return false;
+  why = Unfolded::kDisplay;
+  if (g_affinity_is_displayed) return false;
   why = Unfolded::kNotReplaced;
   return barrier_choice().barrier != BarrierKind::kNative;
+}
+
+bool says_explicit_task(const RealFunctions& real) {
+  return real.omp_in_explicit_task != nullptr && real.omp_in_explicit_task() != 0;
+}
+
+// Between the calls that begin and end a task, too. libgomp runs a task inside a call (runtime_call.h), and
+// could not be asked before gcc 13.
+bool in_explicit_task(const RealFunctions& real) {
+  if (real.__kmpc_get_parent_taskid != nullptr) return real.__kmpc_get_parent_taskid() != 0;
+  return says_explicit_task(real);
+}
+
+// The task that the thread is in, where the runtime tells; else 0.
+std::uint64_t task_of(const RealFunctions& real) {
+  return real.__kmpc_get_taskid != nullptr ? real.__kmpc_get_taskid() : 0;
 }
 
 }  // namespace
@@ -81,9 +103,15 @@ bool Fold::run(const RegionCall& call, Unfolded& why) {
     return false;
   }
   if ((watches & kInSerialPart) == 0 || closed_for(call, asked, clause)) {
-    next_ = {};
-    if (!may_open(call, asked, clause, why) || !open(call, asked, why)) return false;
+    const Next next = std::exchange(next_, {});
+    if (!may_open(call, asked, clause, why)) return false;
+    if (!open(call, asked, why)) {
+      // What was asked for has gone into the fold.
+      if (next.size != 0) push_size(call.runtime.real, next);
+      return false;
+    }
   }
+  MUSTER_CHECK(kSerial, t_muster_watches == 0 || is_in_serial_part());
   next_ = {};
   run_open(call.body);
   return true;
@@ -111,6 +139,8 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   const RealFunctions& real = call.runtime.real;
   why = Unfolded::kInsideRegion;
   if (state_->top != nullptr) return false;
+  why = Unfolded::kInRuntimeCall;
+  if (t_in_runtime_call) return false;
   why = Unfolded::kEnding;
   if (is_ending_) return false;
   why = Unfolded::kNotReplaced;
@@ -127,20 +157,30 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   if (closes_often && !rhythm_.time_to_open()) return false;
   why = Unfolded::kTeamOfOne;
   if (asked == 1) return false;
-  if (asked == 0 && real.omp_get_max_threads != nullptr && real.omp_get_max_threads() == 1) {
-    return false;
+  unsigned wanted = asked;
+  if (asked == 0 && real.omp_get_max_threads != nullptr) {
+    wanted = static_cast<unsigned>(real.omp_get_max_threads());
+    if (wanted == 1) return false;
   }
+  why = Unfolded::kNotReplaced;
+  if (wanted > kMaxTeam) return false;
   why = Unfolded::kTooFew;
   if (is_patient && !closes_often && !rhythm_.time_to_open()) return false;
   if (!can_be_folded(call.runtime, why)) return false;
   why = Unfolded::kInsideRegion;  // a serialized one, or one that began unseen
   if (real.omp_get_level() != 0) return false;
+  why = Unfolded::kInRuntimeCall;
+  if (in_explicit_task(real)) return false;
   why = Unfolded::kDynamic;
   return real.omp_get_dynamic() == 0;
 }
 
 bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
+  MUSTER_CHECK(kRoot, state_ == t_thread_state && state_->top == nullptr && real.omp_get_level() == 0);
+  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && !t_in_runtime_call && !in_explicit_task(real) &&
+                                 !says_explicit_task(real));
+  MUSTER_CHECK(kPlain, asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);
   give_everything_back();  // the region's threads inherit it
   if (!end_is_watched_) end_is_watched_ = watch_thread_end();
   why = Unfolded::kEnding;
@@ -158,6 +198,8 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   regions_ = 0;
   gone_ = false;
   t_muster_watches = 0;
+  opened_by_ = &t_muster_watches;
+  opened_in_ = task_of(real);
   real.GOMP_parallel_start(&work, this, asked);
   const bool fork_is_watched = watch_fork(call.runtime);
   frame_ = {};
@@ -169,6 +211,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
   global_ = global_thread_number(real);
   inner_max_ = real.omp_get_max_threads();
+  implicit_task_ = task_of(real);
   state_->top = nullptr;
   if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
     why = size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
@@ -198,6 +241,7 @@ void Fold::run_open(const RegionBody& body) {
   frame_.serialized = 0;
   state_->top = &frame_;
   counted_region_begins(*state_, frame_);
+  MUSTER_CHECK(kMember, is_member(*state_, frame_));
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
   body(&global, &bound);
@@ -205,6 +249,8 @@ void Fold::run_open(const RegionBody& body) {
     state_->top = nullptr;
     return;
   }
+  MUSTER_CHECK(kBalanced, is_member(*state_, frame_) && frame_.serialized == 0 &&
+                              task_of(runtime_->real) == implicit_task_);
   // What need not wait for the others.
   const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
   if (fp_is_inherited(*runtime_)) fp.put_in_force();
@@ -231,14 +277,36 @@ void Fold::close(Closed reason, CallSite site) {
     give_up();
     return;
   }
+  MUSTER_CHECK(kSerial, is_in_serial_part());
   {
     const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
     dismiss();
   }
+  MUSTER_CHECK(kClosed, t_muster_watches == kMayFold && runtime_->real.omp_get_level() == 0 &&
+                            task_of(runtime_->real) == opened_in_);
   if (!next_.runtime_knows) {
-    runtime_->real.__kmpc_push_num_threads(next_.where, global_, next_.size);
+    push_size(runtime_->real, next_);
     next_.runtime_knows = true;
   }
+}
+
+bool Fold::is_in_serial_part() const {
+  const RealFunctions& real = runtime_->real;
+  return t_muster_watches == kInSerialPart && opened_by_ == &t_muster_watches &&
+         t_thread_state == state_ && state_->fold == this && state_->top == nullptr &&
+         real.omp_get_level() == 1 && real.omp_get_thread_num() == 0 &&
+         task_of(real) == implicit_task_ && !says_explicit_task(real);
+}
+
+bool Fold::is_member(const ThreadState& state, const Frame& frame) const {
+  const auto thread = static_cast<unsigned>(runtime_->real.omp_get_thread_num());
+  return t_muster_watches == kInFoldedRegion && &state == t_thread_state && state.fold == this &&
+         state.top == &frame && frame.thread == thread &&
+         runtime_->team_size() == static_cast<int>(team_->size());
+}
+
+void Fold::push_size(const RealFunctions& real, const Next& next) {
+  real.__kmpc_push_num_threads(next.where, global_thread_number(real), next.size);
 }
 
 void Fold::keep_runtime() {

@@ -120,6 +120,10 @@ class Fold {
   static void work(void* fold);
   void take_orders(ThreadState& state, Frame& frame, abi::GlobalThread global);
   void note(const char* reason, bool closed, CallSite site);
+  static void push_size(const RealFunctions& real, const Next& next);
+  // Of the contract (contract.h).
+  bool is_in_serial_part() const;
+  bool is_member(const ThreadState& state, const Frame& frame) const;
 
   Order order_;
   // Read by all its threads.
@@ -143,6 +147,9 @@ class Fold {
   bool is_given_up_ = false;
   const Fold* lost_ = nullptr;  // this thread's before it
   bool gone_ = false;           // this is a child process by now, without the team
+  const void* opened_by_ = nullptr;  // the thread; this and the tasks are for the contract
+  std::uint64_t opened_in_ = 0;
+  std::uint64_t implicit_task_ = 0;
   bool end_is_watched_ = false;
   bool is_ending_ = false;
 

@@ -10,6 +10,9 @@ namespace muster {
   X(kTooFew, "too few in a row")      /* auto waits for two before it opens */             \
   X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */       \
   X(kInsideRegion, "inside another region")                                                \
+  X(kInRuntimeCall, "inside a runtime call") /* a task, a target region, a clause's code */ \
+  X(kDisplay, "affinity displayed")           /* OMP_DISPLAY_AFFINITY */                    \
+  X(kTargetTasks, "target tasks") /* of the runtime: anybody may run them, anywhere */      \
   X(kClause, "a clause")            /* proc_bind and the like: for one region only */      \
   X(kDynamic, "dynamic adjustment") /* the runtime may choose another size each time */    \
   X(kTeamOfOne, "team of one")                                                             \

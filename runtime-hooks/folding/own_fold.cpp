@@ -3,6 +3,7 @@
 #include <new>
 
 #include "platform/pages.h"
+#include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/thread_end.h"
 
 namespace muster {
@@ -108,6 +109,7 @@ void reserve_fold_ends() { reserve_thread_end(end_own_fold); }
 void end_fold_of_thread() { end_own_fold(ThreadEnd::kOnlyThread); }
 
 void folds_after_fork() {
+  MUSTER_CHECK(kForked, t_muster_watches != kInSerialPart);
   const bool in_folded_region = (t_muster_watches & kInFoldedRegion) != 0;
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     state->fold = nullptr;

@@ -41,7 +41,8 @@ class BeforeUnloading {
   bool was_new_ = false;
 };
 
-// When the library is loaded: folds are closed at the ends of their threads.
+// When the library is loaded, and before anybody makes a thread-specific key: folds are closed at the ends of
+// their threads.
 void reserve_fold_ends();
 
 // The calling thread is about to end itself: closes its fold, if it is open.

@@ -6,14 +6,11 @@
 
 namespace muster {
 
-// In a file of its own: calls with thousands of arguments take long to compile.
-void call_kmpc_with_many(abi::Microtask function, abi::GlobalThread* global, std::int32_t* bound,
-                         void* const* arguments, int count);
-
 inline void call_kmpc(abi::Microtask function, abi::GlobalThread* global, std::int32_t* bound,
                       void* const* arguments, int count) {
   if (count > kDirectlyPassed) {
-    call_kmpc_with_many(function, global, bound, arguments, count);
+    muster_call_with_words(reinterpret_cast<void (*)()>(function), global, bound, arguments,
+                           static_cast<std::size_t>(count));
   } else {
     call_with_few([&](auto... each) { function(global, bound, each...); }, arguments, count);
   }

@@ -1,8 +1,9 @@
 // The other threads of a fold: they wait for orders inside the real region.
 #include "platform/given_back.h"
 #include "runtime-hooks/counted_region.h"
+#include "runtime-hooks/folding/contract.h"
+#include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
-#include "runtime-hooks/folding/inherited_fp.h"
 
 namespace muster {
 namespace {
@@ -79,7 +80,9 @@ void Fold::take_orders(ThreadState& state, Frame& frame, abi::GlobalThread its_g
     abi::GlobalThread global = its_global;
     auto bound = static_cast<std::int32_t>(frame.thread);
     counted_region_begins(state, frame);
+    MUSTER_CHECK(kMember, is_member(state, frame));
     order_.body(&global, &bound);
+    MUSTER_CHECK(kBalanced, is_member(state, frame) && frame.serialized == 0);
     if (team_->end_region(me, frame.thread)) {
       gathered = me.episode;
     } else {

@@ -1,6 +1,7 @@
 // Two ways out need two watches. exit() calls the destructors of the caller's thread_local objects,
 // before the handlers of atexit(); a thread that only ends calls those of its keys, the first made
-// first. So the key is made before the OpenMP runtimes make theirs, by which they forget the thread.
+// first. So the key is made before the OpenMP runtimes make theirs, by which they forget the thread: libgomp
+// in its constructor, which may come before Muster's (preload/thunks/inheriting_calls.cpp).
 #include "runtime-hooks/folding/thread_end.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ void end_of_keys(void*) { g_function(ThreadEnd::kOnlyThread); }
 }  // namespace
 
 void reserve_thread_end(void (*function)(ThreadEnd)) {
+  if (g_function != nullptr) return;
   g_function = function;
   g_has_key = pthread_key_create(&g_key, end_of_keys) == 0;
 }

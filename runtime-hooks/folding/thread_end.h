@@ -8,8 +8,8 @@ enum class ThreadEnd {
   kOnlyThread,  // the process goes on
 };
 
-// When the library is loaded: reserves what watch_thread_end() needs. `function` is called by the
-// thread that ends.
+// When the library is loaded, or earlier: reserves what watch_thread_end() needs, once. `function` is called by
+// the thread that ends.
 void reserve_thread_end(void (*function)(ThreadEnd));
 
 // From now on for the calling thread. False where that cannot be had.

@@ -5,11 +5,14 @@
 #include <initializer_list>
 
 #include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/runtime_call.h"
 
 namespace muster {
 
 thread_local constinit std::uint8_t t_muster_watches
     __attribute__((tls_model("initial-exec"), visibility("hidden"))) = kNew;
+
+thread_local constinit bool t_in_runtime_call __attribute__((tls_model("initial-exec"))) = false;
 
 namespace {
 

@@ -1,9 +1,10 @@
 // Calls that show something, from the serial part and from regions.
-// muster-test: folded >= 15
-// muster-test: closed "runtime call" >= 2
 // muster-test: skip gcc: its name for C is another function in libomp, with a length as Fortran has it
 // muster-test: case calls
+// muster-test: folded >= 15
+// muster-test: closed "runtime call" >= 2
 // muster-test: case variable
+// muster-test: unfolded "affinity displayed" >= 15
 // muster-test: env OMP_DISPLAY_AFFINITY=true
 // muster-test: env OMP_AFFINITY_FORMAT=level %L thread %n of %N, ancestor %a
 // muster-test: unordered
