@@ -1,0 +1,226 @@
+// Parallel regions of all kinds. Steps are templates: an instance that is used once is compiled for its place.
+#pragma once
+
+#include "actor.h"
+
+namespace sequences {
+
+// What a team's threads saw; sums, so that their order does not matter.
+struct Team {
+  int cell[kMostThreads] = {};
+  long seen = 0, levels = 0, active = 0, parallel = 0, strange = 0, limits = 0;
+};
+
+// One thread's part. What it adds up after the barrier, the others wrote before.
+inline void member(Team& team) {
+  const int me = omp_get_thread_num(), size = omp_get_num_threads(), level = omp_get_level();
+  team.cell[me] = me + 1;
+#pragma omp barrier
+  long seen = 0;
+  for (int i = 0; i < size; ++i) seen += team.cell[i];
+  const bool is_strange = omp_get_ancestor_thread_num(level) != me || omp_get_team_size(level) != size;
+#pragma omp critical(team)
+  {
+    team.seen += seen;
+    team.levels += level;
+    team.active += omp_get_active_level();
+    team.parallel += omp_in_parallel();
+    team.strange += is_strange;
+    team.limits += omp_get_max_threads() * 10 + omp_get_max_active_levels();
+  }
+}
+
+inline void tell(Actor& actor, const char* name, const Team& team, long sum) {
+  if (actor.dynamic) return note(actor, name, "of any size");
+  note(actor, name, "sum %ld seen %ld levels %ld active %ld parallel %ld strange %ld limits %ld", sum,
+       team.seen, team.levels, team.active, team.parallel, team.strange, team.limits);
+}
+
+template <int N>
+SHAPED void region(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team team;
+    long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    {
+      member(team);
+      sum += omp_get_thread_num() + 1;
+      // A lock that the actor holds is nobody's else, but a nest lock is what the runtime says.
+      if (actor.holds_lock && omp_test_lock(&actor.lock)) sum += 1000;
+    }
+    tell(actor, "region", team, sum);
+  }
+}
+
+template <int N>
+SHAPED void other_size(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team team;
+#pragma omp parallel num_threads(options.other_size)
+    member(team);
+    tell(actor, "other_size", team, 0);
+  }
+}
+
+template <int N>
+SHAPED void serialized(Actor& actor) {
+  Team team;
+#pragma omp parallel if (options.times == 0)
+  member(team);
+  tell(actor, "serialized", team, 0);
+}
+
+template <int N>
+SHAPED void bound(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team team;
+#pragma omp parallel proc_bind(close)
+    member(team);
+    tell(actor, "bound", team, 0);
+  }
+}
+
+enum { kIterations = 17 };
+
+// The iterations, and whose they were.
+template <int N>
+SHAPED void loop(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0, whose = 0;
+#pragma omp parallel for schedule(static, 2) reduction(+ : sum, whose)
+    for (int i = 0; i < kIterations; ++i) {
+      sum += i;
+      whose += i * omp_get_thread_num();
+    }
+    note(actor, "loop", "sum %ld whose %ld", sum, actor.dynamic ? 0 : whose);
+  }
+}
+
+template <int N>
+SHAPED void loop_dynamic(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0, levels = 0;
+#pragma omp parallel for schedule(dynamic, 2) reduction(+ : sum, levels)
+    for (int i = 0; i < kIterations; ++i) {
+      sum += i;
+      levels += omp_get_level();
+    }
+    note(actor, "loop_dynamic", "sum %ld levels %ld", sum, levels);
+  }
+}
+
+// What it takes over from set_schedule shows in whose iterations they are.
+template <int N>
+SHAPED void loop_runtime(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0, whose = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum, whose)
+    for (int i = 0; i < kIterations; ++i) {
+      sum += i;
+      whose += i * omp_get_thread_num();
+    }
+    note(actor, "loop_runtime", "sum %ld whose %ld", sum, actor.dynamic ? 0 : whose);
+  }
+}
+
+template <int N>
+SHAPED void sections(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0;
+#pragma omp parallel sections reduction(+ : sum)
+    {
+#pragma omp section
+      sum += 1;
+#pragma omp section
+      sum += 10;
+#pragma omp section
+      sum += 100 * omp_get_level();
+    }
+    note(actor, "sections", "sum %ld", sum);
+  }
+}
+
+// Opens regions where it is copied, and where it is made for a reduction.
+struct Opener {
+  long value = 0;
+  Opener() = default;
+  explicit Opener(long start) : value(start) {}
+  Opener(const Opener& other) : value(other.value) {
+    long inner = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : inner)
+    for (int i = 0; i < 5; ++i) inner += i;
+    value += inner;
+  }
+  Opener& operator=(const Opener&) = default;
+};
+inline Opener opened() {
+  long inner = 0;
+#pragma omp parallel sections reduction(+ : inner)
+  {
+#pragma omp section
+    inner += 3;
+#pragma omp section
+    inner += 4;
+  }
+  return Opener(inner);
+}
+#pragma omp declare reduction(openers : Opener : omp_out.value += omp_in.value) initializer(omp_priv = opened())
+
+template <int N>
+SHAPED void copying(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Opener opener(100);
+    long sum = 0;
+#pragma omp parallel for schedule(dynamic) firstprivate(opener) reduction(+ : sum)
+    for (int i = 0; i < kIterations; ++i) sum += i + opener.value;
+    note(actor, "copying", "sum %ld", sum);
+  }
+}
+
+template <int N>
+SHAPED void initializing(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Opener total;
+#pragma omp parallel for schedule(static) reduction(openers : total)
+    for (int i = 0; i < kIterations; ++i) total.value += i;
+    note(actor, "initializing", "sum %ld", actor.dynamic ? 0 : total.value);
+  }
+}
+
+template <int N>
+SHAPED void nested(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team teams[kMostThreads], all;
+#pragma omp parallel
+    {
+      Team& inner = teams[omp_get_thread_num()];
+#pragma omp parallel num_threads(2)
+      member(inner);
+    }
+    for (const Team& one : teams) {
+      all.seen += one.seen;
+      all.levels += one.levels;
+      all.active += one.active;
+      all.parallel += one.parallel;
+      all.strange += one.strange;
+      all.limits += one.limits;
+    }
+    tell(actor, "nested", all, 0);
+  }
+}
+
+template <int N>
+SHAPED void league(Actor& actor) {
+  long numbers = 0, threads = 0;
+#pragma omp teams num_teams(2) thread_limit(2) reduction(+ : numbers, threads)
+  {
+    numbers += 10 * omp_get_num_teams() + omp_get_team_num();
+    long own = 0;
+#pragma omp parallel reduction(+ : own)
+    own += omp_get_level();
+    threads += own;
+  }
+  note(actor, "league", "numbers %ld threads %ld", numbers, actor.dynamic ? 0 : threads);
+}
+
+}  // namespace sequences

@@ -1,0 +1,1 @@
+def slow_ones(*a): return 0
