@@ -58,6 +58,7 @@ class Suite:
     scratch: Path
     prunes: bool = True
     failures_file: Path | None = None
+    tells_left_out: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     failed: dict[tuple[str, str, str], set[tuple[str, ...]]] = field(default_factory=dict)
     failures: list[tuple[Case, str]] = field(default_factory=list)
@@ -92,6 +93,8 @@ class Suite:
         what, problem = self.check(case, unit)
         with self.lock:
             self.counts[what] += 1
+            if self.tells_left_out and what.startswith("left out"):
+                print(f"{what}: {case} {problem}", flush=True)
             if what == "failed":
                 self.failed.setdefault(case.family, set()).add(case.steps)
                 self.failures.append((case, problem))
@@ -112,10 +115,9 @@ class Suite:
         stock = self.stock.known.get(case.stock)
         if stock is None:
             stock = self._stock_run(case, unit)
-            if stock.status in GOOD or self._stock_run(case, unit).status not in GOOD:
-                self.stock.add(case.stock, stock)
+            self.stock.add(case.stock, stock)
         if stock.status not in GOOD:
-            return "left out: stock fails", ""
+            return "left out: stock fails", f"status {stock.status} {stock.lines[-1:]} {stock.others[:2]}"
         report = self.scratch / f"{threading.get_ident()}.json"
         asks = self.runner.library is not None and zlib.crc32(str(case).encode()) % REPORT_EVERY == 0
         environment = self.runner.environment(case, True, str(report) if asks else "")

@@ -135,6 +135,8 @@ class Runner:
             "OMP_SCHEDULE": "static",
             "OMP_TARGET_OFFLOAD": "disabled",
             "OMP_WAIT_POLICY": "passive",
+            # Its helper threads are roots of libomp's own, in which regions fail an assertion of it now and then.
+            "LIBOMP_USE_HIDDEN_HELPER_TASK": "0",
         }
         if preloads:
             found["LD_PRELOAD"] = ":".join(preloads)

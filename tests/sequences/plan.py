@@ -98,6 +98,15 @@ def runs_on(step: str, variant: str, runtime: str) -> bool:
     return not (variant == "gnu" and step == "forks_region")  # a child of libgomp's has no regions
 
 
+def stock_can(step: str, context: str, variant: str) -> bool:
+    """What libgomp cannot do: it hangs or crashes, stock."""
+    if variant != "gnu":
+        return True
+    if step == "detached":
+        return context in TEAM_CONTEXTS
+    return not (step.startswith("target_nowait") and context in TASK_CONTEXTS)
+
+
 def is_allowed(steps: tuple[str, ...], context: str, variant: str, runtime: str) -> bool:
     if variant == "gcc" and context in TARGET_CONTEXTS:
         return False
@@ -105,7 +114,10 @@ def is_allowed(steps: tuple[str, ...], context: str, variant: str, runtime: str)
         return False
     if "exits" in steps[:-1]:
         return False
-    return all(step_is_allowed(step, context) and runs_on(step, variant, runtime) for step in steps)
+    return all(
+        step_is_allowed(step, context) and runs_on(step, variant, runtime) and stock_can(step, context, variant)
+        for step in steps
+    )
 
 
 def case_of(

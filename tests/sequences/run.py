@@ -49,6 +49,7 @@ def parse_arguments() -> argparse.Namespace:
     how.add_argument("--repeat", type=int, default=1, help="with --case")
     how.add_argument("--stock-cache", type=Path, metavar="FILE", help="what stock did, from run to run")
     how.add_argument("--failures", type=Path, metavar="FILE", help="failing cases are appended to it")
+    how.add_argument("--tell-left-out", action="store_true", help="which cases stock itself cannot run")
     return parser.parse_args()
 
 
@@ -123,6 +124,7 @@ def main() -> int:
         if arguments.slow is not None:
             return slow_ones(runner, arguments, scratch)
         suite = Suite(runner, Stock(arguments.stock_cache), scratch, not arguments.no_prune, arguments.failures)
+        suite.tells_left_out = arguments.tell_left_out
         suite.prunes = suite.prunes and not arguments.case
         run(arguments, suite)
         return verdict(suite)

@@ -18,7 +18,8 @@ inline void member(Team& team) {
 #pragma omp barrier
   long seen = 0;
   for (int i = 0; i < size; ++i) seen += team.cell[i];
-  const bool is_strange = omp_get_ancestor_thread_num(level) != me || omp_get_team_size(level) != size;
+  const bool is_strange =
+      omp_get_ancestor_thread_num(level) != me || omp_get_team_size(level) != size;
 #pragma omp critical(team)
   {
     team.seen += seen;
@@ -32,8 +33,8 @@ inline void member(Team& team) {
 
 inline void tell(Actor& actor, const char* name, const Team& team, long sum) {
   if (actor.dynamic) return note(actor, name, "of any size");
-  note(actor, name, "sum %ld seen %ld levels %ld active %ld parallel %ld strange %ld limits %ld", sum,
-       team.seen, team.levels, team.active, team.parallel, team.strange, team.limits);
+  note(actor, name, "sum %ld seen %ld levels %ld active %ld parallel %ld strange %ld limits %ld",
+       sum, team.seen, team.levels, team.active, team.parallel, team.strange, team.limits);
 }
 
 template <int N>
@@ -164,7 +165,8 @@ inline Opener opened() {
   }
   return Opener(inner);
 }
-#pragma omp declare reduction(openers : Opener : omp_out.value += omp_in.value) initializer(omp_priv = opened())
+#pragma omp declare reduction(openers:Opener : omp_out.value += omp_in.value) \
+    initializer(omp_priv = opened())
 
 template <int N>
 SHAPED void copying(Actor& actor) {

@@ -62,7 +62,8 @@ SHAPED void nest_lock(Actor& actor) {
   note(actor, "nest_lock", "holds %d count %d", actor.holds_nest_lock, count);
 }
 
-inline long shared_sum;  // of worksharing constructs that a context's team shares, which only ever grows
+inline long
+    shared_sum;  // of worksharing constructs that a context's team shares, which only ever grows
 
 template <int N>
 SHAPED void orphaned_loop(Actor& actor) {
@@ -169,8 +170,8 @@ SHAPED void thread(Actor& actor) {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, errand, &own) != 0) return;
   pthread_join(thread, nullptr);
-  note(actor, "thread", "first %ld %ld second %ld %ld", own.first.seen, own.first.limits, own.second.seen,
-       own.second.levels);
+  note(actor, "thread", "first %ld %ld second %ld %ld", own.first.seen, own.first.limits,
+       own.second.seen, own.second.levels);
 }
 
 // Runs a region where the stack is unwound.
