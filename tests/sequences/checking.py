@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from executing import PROGRAMS, Outcome, Runner, folds_of
+from sequence_runs import PROGRAMS, Outcome, Runner, folds_of
 from plan import Case, subsequences
 
 REPORT_EVERY = 8  # cases, of which one has its report read
-STOCK_AGAIN = 4  # stock runs of a case whose preloaded run differed: does stock differ from itself?
-OURS_AGAIN = 2
+STOCK_AGAIN = 3  # stock runs of a case whose preloaded run differed: does stock differ from itself?
+OURS_AGAIN = 1
 GOOD = (0, 33)  # how programs end; 33: by the step `exits`
 PROGRESS_EVERY = 60.0  # seconds
 

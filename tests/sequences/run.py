@@ -12,7 +12,7 @@ from pathlib import Path
 
 from checking import Stock, Suite
 from choosing import enumeration, sample
-from executing import LIBGOMP, BuildError, Compiler, Runner, compile_old_runtime
+from sequence_runs import LIBGOMP, BuildError, Compiler, Runner, compile_old_runtime
 from plan import CONTEXTS, LIBGOMPS, LIBOMPS, MODES, VARIANTS, Case, parse
 from slow import slow_ones
 
