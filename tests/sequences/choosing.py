@@ -39,7 +39,7 @@ def _product(arguments: Namespace, variants: list[str], contexts: list[str], mod
 def _placed(arguments: Namespace, variant: str, context: str, mode: str, steps: tuple[str, ...]) -> Iterator[Case]:
     for runtime in runtimes_of(arguments, variant):
         case = case_of(arguments.seed, variant, mode, context, steps, runtime)
-        if is_allowed(steps, context, variant, case.runtime):
+        if is_allowed(steps, context, variant, case.runtime) and not set(arguments.without).intersection(steps):
             yield case
 
 

@@ -8,17 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 # The same names as in programs/steps.h.
-REGIONS = (
-    "region other_size serialized bound loop loop_dynamic loop_runtime sections copying initializing nested league"
-).split()
-TASKS = (
-    "task task_if0 task_final task_untied task_depend task_region task_if0_region taskloop taskwait taskgroup detached"
-).split()
+REGIONS = ["region", "other_size", "serialized", "bound", "loop", "loop_dynamic", "loop_runtime", "sections"]
+REGIONS += ["copying", "initializing", "nested", "league"]
+TASKS = ["task", "task_if0", "task_final", "task_untied", "task_depend", "task_region", "task_if0_region"]
+TASKS += ["taskloop", "taskwait", "taskgroup", "detached"]
 TARGETS = ["target", "target_nowait", "target_region", "target_nowait_region"]
 SETTERS = ["set_threads", "set_dynamic", "set_schedule", "set_levels"]
 LOCKS = ["lock", "nest_lock"]
 ORPHANS = ["orphaned_loop", "orphaned_blocks"]
-PROCESSES = ["forks", "forks_region", "module", "thread", "exception", "exits"]
+PROCESSES = ["forks", "forks_region", "handler", "module", "thread", "exception", "exits"]
 STEPS = (*REGIONS, *TASKS, *TARGETS, *SETTERS, *LOCKS, *ORPHANS, *PROCESSES)
 
 SERIAL_CONTEXTS = ("root", "thread", "atexit", "constructor", "destructor", "signals")

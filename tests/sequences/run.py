@@ -38,6 +38,7 @@ def parse_arguments() -> argparse.Namespace:
     what.add_argument("--variant", nargs="+", choices=VARIANTS, default=[])
     what.add_argument("--context", nargs="+", choices=CONTEXTS, default=[])
     what.add_argument("--mode", nargs="+", choices=MODES, default=[])
+    what.add_argument("--without", nargs="+", default=[], metavar="STEP", help="with --full: sequences without these")
     what.add_argument("--no-prune", action="store_true", help="also what contains a failing sequence")
     what.add_argument("--slow", type=int, metavar="N", help="N sequences and N random programs: is one too slow?")
     how = parser.add_argument_group("how")

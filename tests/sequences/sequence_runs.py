@@ -184,7 +184,7 @@ def folds_of(report: Path) -> tuple[int, int] | str:
     """Folds opened and regions folded, from a report; or what is wrong with it."""
     try:
         content = json.loads(report.read_text())
-        if not content["active"]:
+        if not content["active"] and content["inactive_reason"] != "nothing interposed":
             return f"Muster was inactive: {content['inactive_reason']}"
         return int(content["fork_join"]["opened"]), int(content["fork_join"]["folded"])
     except FileNotFoundError:

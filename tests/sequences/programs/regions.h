@@ -97,13 +97,16 @@ SHAPED void loop(Actor& actor) {
   }
 }
 
+// Without a reduction, which keeps gcc from combining the loop with its region.
 template <int N>
 SHAPED void loop_dynamic(Actor& actor) {
   for (int time = 0; time < options.times; ++time) {
     long sum = 0, levels = 0;
-#pragma omp parallel for schedule(dynamic, 2) reduction(+ : sum, levels)
+#pragma omp parallel for schedule(dynamic, 2)
     for (int i = 0; i < kIterations; ++i) {
+#pragma omp atomic
       sum += i;
+#pragma omp atomic
       levels += omp_get_level();
     }
     note(actor, "loop_dynamic", "sum %ld levels %ld", sum, levels);
@@ -127,17 +130,17 @@ SHAPED void loop_runtime(Actor& actor) {
 template <int N>
 SHAPED void sections(Actor& actor) {
   for (int time = 0; time < options.times; ++time) {
-    long sum = 0;
-#pragma omp parallel sections reduction(+ : sum)
+    long one = 0, ten = 0, levels = 0;
+#pragma omp parallel sections
     {
 #pragma omp section
-      sum += 1;
+      one += 1;
 #pragma omp section
-      sum += 10;
+      ten += 10;
 #pragma omp section
-      sum += 100 * omp_get_level();
+      levels += omp_get_level();
     }
-    note(actor, "sections", "sum %ld", sum);
+    note(actor, "sections", "sum %ld levels %ld", one + ten, levels);
   }
 }
 
@@ -148,22 +151,25 @@ struct Opener {
   explicit Opener(long start) : value(start) {}
   Opener(const Opener& other) : value(other.value) {
     long inner = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : inner)
-    for (int i = 0; i < 5; ++i) inner += i;
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 5; ++i) {
+#pragma omp atomic
+      inner += i;
+    }
     value += inner;
   }
   Opener& operator=(const Opener&) = default;
 };
 inline Opener opened() {
-  long inner = 0;
-#pragma omp parallel sections reduction(+ : inner)
+  long three = 0, four = 0;
+#pragma omp parallel sections
   {
 #pragma omp section
-    inner += 3;
+    three += 3;
 #pragma omp section
-    inner += 4;
+    four += 4;
   }
-  return Opener(inner);
+  return Opener(three + four);
 }
 #pragma omp declare reduction(openers:Opener : omp_out.value += omp_in.value) \
     initializer(omp_priv = opened())
@@ -172,20 +178,38 @@ template <int N>
 SHAPED void copying(Actor& actor) {
   for (int time = 0; time < options.times; ++time) {
     Opener opener(100);
-    long sum = 0;
-#pragma omp parallel for schedule(dynamic) firstprivate(opener) reduction(+ : sum)
-    for (int i = 0; i < kIterations; ++i) sum += i + opener.value;
-    note(actor, "copying", "sum %ld", sum);
+    long sum = 0, one = 0, ten = 0;
+#pragma omp parallel for schedule(dynamic) firstprivate(opener)
+    for (int i = 0; i < kIterations; ++i) {
+#pragma omp atomic
+      sum += i + opener.value;
+    }
+#pragma omp parallel sections firstprivate(opener)
+    {
+#pragma omp section
+      one += opener.value;
+#pragma omp section
+      ten += 10 * opener.value;
+    }
+    note(actor, "copying", "sum %ld sections %ld %ld", sum, one, ten);
   }
 }
 
 template <int N>
 SHAPED void initializing(Actor& actor) {
   for (int time = 0; time < options.times; ++time) {
-    Opener total;
-#pragma omp parallel for schedule(static) reduction(openers : total)
+    Opener total, sections;
+#pragma omp parallel for schedule(dynamic) reduction(openers : total)
     for (int i = 0; i < kIterations; ++i) total.value += i;
-    note(actor, "initializing", "sum %ld", actor.dynamic ? 0 : total.value);
+#pragma omp parallel sections reduction(openers : sections)
+    {
+#pragma omp section
+      sections.value += 1;
+#pragma omp section
+      sections.value += 2;
+    }
+    note(actor, "initializing", "sum %ld sections %ld", actor.dynamic ? 0 : total.value,
+         actor.dynamic ? 0 : sections.value);
   }
 }
 

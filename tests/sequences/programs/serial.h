@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "tasks.h"
@@ -123,6 +124,24 @@ SHAPED void forks(Actor& actor) {
   const pid_t child = fork();
   if (child == 0) _exit(40 + actor.step);
   note(actor, "forks", "child %d", reap(child));
+}
+
+inline volatile sig_atomic_t child_status;
+
+// Only what POSIX allows to a handler: fork is of that.
+inline void fork_in_handler(int) {
+  const pid_t child = fork();
+  if (child == 0) _exit(7);
+  child_status = reap(child);
+}
+
+template <int N>
+SHAPED void handler(Actor& actor) {
+  struct sigaction action = {};
+  action.sa_handler = fork_in_handler;
+  sigaction(SIGUSR2, &action, nullptr);
+  raise(SIGUSR2);
+  note(actor, "handler", "child %d", int(child_status));
 }
 
 // The child computes as well, which libgomp allows to a process that had no regions only.
