@@ -25,7 +25,7 @@ from sequence_runs import HERE, Runner, compile_old_runtime
 sys.path.insert(0, str(HERE.parent / "random-programs"))
 
 from executing import Places, compile_unit  # noqa: E402
-from settings import settings_of  # noqa: E402
+from settings import Settings, settings_of  # noqa: E402
 
 RATIO = 1.5
 RUNS = 5  # of which the median counts
@@ -137,7 +137,7 @@ def take_random_programs(suite: Suite, runner: Runner, arguments: argparse.Names
         compile_unit(unit, binary, runner.runtimes / "libomp19", "-O1", False)
         for one in unit:
 
-            def run(preloaded: bool, times: int, one=one, binary=binary) -> float:
+            def run(preloaded: bool, times: int, one: Settings = one, binary: Path = binary) -> float:
                 environment = places.environment(one, preloaded) | (DEFAULTS if preloaded else {})
                 begin = time.perf_counter()
                 good = all(places.execute(binary, one, environment).status == 0 for _ in range(times))
