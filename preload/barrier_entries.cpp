@@ -51,46 +51,46 @@ void construct_end(Entry entry, const void* caller, Nowait RealFunctions::* nowa
 
 using namespace muster;
 
-MUSTER_EXPORT void __kmpc_barrier(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY void __kmpc_barrier(abi::Ident* where, abi::GlobalThread thread) {
   barrier(Entry::kKmpcBarrier, MUSTER_CALLER,
           [&](const RealFunctions& real) { real.__kmpc_barrier(where, thread); });
 }
 
-MUSTER_EXPORT std::int32_t __kmpc_cancel_barrier(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY std::int32_t __kmpc_cancel_barrier(abi::Ident* where, abi::GlobalThread thread) {
   return cancel_barrier<std::int32_t>(
       Entry::kKmpcCancelBarrier, MUSTER_CALLER,
       [&](const RealFunctions& real) { return real.__kmpc_cancel_barrier(where, thread); });
 }
 
 // Callers of today pass nothing, which is then handed on as it stands in the register.
-MUSTER_EXPORT void GOMP_barrier(int argument) {
+MUSTER_ENTRY void GOMP_barrier(int argument) {
   barrier(Entry::kGompBarrier, MUSTER_CALLER,
           [=](const RealFunctions& real) { real.GOMP_barrier(argument); });
 }
 
-MUSTER_EXPORT bool GOMP_barrier_cancel() {
+MUSTER_ENTRY bool GOMP_barrier_cancel() {
   return cancel_barrier<bool>(Entry::kGompBarrierCancel, MUSTER_CALLER,
                               [](const RealFunctions& real) { return real.GOMP_barrier_cancel(); });
 }
 
-MUSTER_EXPORT void GOMP_loop_end() {
+MUSTER_ENTRY void GOMP_loop_end() {
   construct_end(Entry::kGompLoopEnd, MUSTER_CALLER, &RealFunctions::GOMP_loop_end_nowait,
                 [](const RealFunctions& real) { real.GOMP_loop_end(); });
 }
 
-MUSTER_EXPORT bool GOMP_loop_end_cancel() {
+MUSTER_ENTRY bool GOMP_loop_end_cancel() {
   bool cancelled = false;
   construct_end(Entry::kGompLoopEndCancel, MUSTER_CALLER, &RealFunctions::GOMP_loop_end_nowait,
                 [&](const RealFunctions& real) { cancelled = real.GOMP_loop_end_cancel(); });
   return cancelled;
 }
 
-MUSTER_EXPORT void GOMP_sections_end() {
+MUSTER_ENTRY void GOMP_sections_end() {
   construct_end(Entry::kGompSectionsEnd, MUSTER_CALLER, &RealFunctions::GOMP_sections_end_nowait,
                 [](const RealFunctions& real) { real.GOMP_sections_end(); });
 }
 
-MUSTER_EXPORT bool GOMP_sections_end_cancel() {
+MUSTER_ENTRY bool GOMP_sections_end_cancel() {
   bool cancelled = false;
   construct_end(Entry::kGompSectionsEndCancel, MUSTER_CALLER,
                 &RealFunctions::GOMP_sections_end_nowait,
@@ -100,7 +100,7 @@ MUSTER_EXPORT bool GOMP_sections_end_cancel() {
 
 // The end of a construct with a task reduction, and its barrier, unless it was cancelled: then there is
 // none.
-MUSTER_EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled) {
+MUSTER_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   ensure_ready();
   Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
   const bool replaceable = !cancelled && arrival.replaceable();

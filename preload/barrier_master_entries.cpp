@@ -6,7 +6,7 @@ using namespace muster;
 
 // 1 for thread 0, which executes the construct and then calls the end; the others return 0 from
 // here after that.
-MUSTER_EXPORT std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
   if (!arrival.replaceable()) {
@@ -19,7 +19,7 @@ MUSTER_EXPORT std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalT
   return 0;
 }
 
-MUSTER_EXPORT void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER, Refusals::kUncounted);
   if (!arrival.replaceable()) {
@@ -30,8 +30,8 @@ MUSTER_EXPORT void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThrea
 }
 
 // There is no end to this one: the barrier is over before the construct.
-MUSTER_EXPORT std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
-                                                        abi::GlobalThread thread) {
+MUSTER_ENTRY std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
+                                                       abi::GlobalThread thread) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
   if (!arrival.replaceable()) {

@@ -19,9 +19,8 @@ void* share(Arrival& arrival, void* data) {
 
 using namespace muster;
 
-MUSTER_EXPORT void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread,
-                                      std::size_t bytes, void* data, abi::Combine copy,
-                                      std::int32_t has_executed) {
+MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread, std::size_t bytes,
+                                     void* data, abi::Combine copy, std::int32_t has_executed) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcCopyprivate, MUSTER_CALLER);
   if (!arrival.replaceable()) {
@@ -36,8 +35,8 @@ MUSTER_EXPORT void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread threa
 }
 
 // The caller copies and then comes to a barrier.
-MUSTER_EXPORT void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
-                                             void* data) {
+MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
+                                            void* data) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
   if (arrival.replaceable()) return share(arrival, data);
@@ -49,7 +48,7 @@ MUSTER_EXPORT void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThrea
 
 // gcc's form: null for the thread that executes the construct, which then calls the end; to the
 // others it returns what that thread gave there. They copy and come to a barrier.
-MUSTER_EXPORT void* GOMP_single_copy_start() {
+MUSTER_ENTRY void* GOMP_single_copy_start() {
   ensure_ready();
   Arrival arrival(Entry::kGompSingleCopyStart, MUSTER_CALLER);
   const RealFunctions& real = arrival.runtime().real;
@@ -59,7 +58,7 @@ MUSTER_EXPORT void* GOMP_single_copy_start() {
   return real.GOMP_single_start() ? nullptr : share(arrival, nullptr);
 }
 
-MUSTER_EXPORT void GOMP_single_copy_end(void* data) {
+MUSTER_ENTRY void GOMP_single_copy_end(void* data) {
   ensure_ready();
   Arrival arrival(Entry::kGompSingleCopyEnd, MUSTER_CALLER, Refusals::kUncounted);
   if (arrival.replaceable()) {

@@ -3,11 +3,22 @@
 
 #include <atomic>
 
+#include "preload/serial/serial.h"
 #include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtime.h"
 
-// An entry point: exported, with the runtime's own name and C linkage. Everything else is hidden.
+// A function of the C library that Muster stands in for: exported under its name.
 #define MUSTER_EXPORT extern "C" __attribute__((visibility("default")))
+
+// An entry point of the runtimes, by its own name, which the linker knows by another one: programs call
+// the thunk with that name (preload/thunks/), which comes here for a runtime that is replaced, and leaves
+// no trace for one that is not.
+#define MUSTER_ENTRY extern "C" __attribute__((visibility("hidden")))
+namespace abi = muster::abi;
+#define MUSTER_DECLARE_ENTRY(result, name, parameters) \
+  MUSTER_ENTRY result name parameters __asm__("muster_entry_" #name);
+MUSTER_ENTRY_FUNCTIONS(MUSTER_DECLARE_ENTRY)
+#undef MUSTER_DECLARE_ENTRY
 
 // The code that called the entry point. Must stand in the entry point itself.
 #define MUSTER_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
@@ -43,12 +54,12 @@ inline void entering(const char* symbol, const void* caller) {
   }
 }
 
-// A runtime that has some of the symbols but not this one: without Muster the loader would have
-// refused.
+// For symbols that not every runtime has. The thunks let nobody in who is bound to a runtime without it, but
+// the runtime may have gone since.
 template <class Function>
 Function required(Function function, const char* symbol) {
   if (function == nullptr) [[unlikely]]
-    nobody_has(symbol);
+    return reinterpret_cast<Function>(serial_function(symbol));
   return function;
 }
 

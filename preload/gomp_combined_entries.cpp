@@ -28,8 +28,8 @@ Runtime& ready_runtime_of(const void* caller, const char* symbol) {
 
 using namespace muster;
 
-MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
-                                          unsigned count, unsigned flags) {
+MUSTER_ENTRY void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
+                                         unsigned count, unsigned flags) {
   Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_sections");
   const RealFunctions& real = runtime.real;
   combined_region(
@@ -41,7 +41,7 @@ MUSTER_EXPORT void GOMP_parallel_sections(abi::GompRegion function, void* data, 
       });
 }
 
-MUSTER_EXPORT unsigned GOMP_sections_next() {
+MUSTER_ENTRY unsigned GOMP_sections_next() {
   FirstShare share;
   if (take_first_share(share, MUSTER_CALLER, "GOMP_sections_next")) return share.section;
   return MUSTER_REAL(GOMP_sections_next)();
@@ -49,9 +49,9 @@ MUSTER_EXPORT unsigned GOMP_sections_next() {
 
 // `schedule`: begin, end, step and, but for those of the run-time schedule, the chunk; `...`: their names.
 #define MUSTER_LOOP(kind, schedule, ...)                                                       \
-  MUSTER_EXPORT void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,           \
-                                               unsigned threads, MUSTER_UNPACK schedule,       \
-                                               unsigned flags) {                               \
+  MUSTER_ENTRY void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,            \
+                                              unsigned threads, MUSTER_UNPACK schedule,        \
+                                              unsigned flags) {                                \
     Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);           \
     const RealFunctions& real = runtime.real;                                                  \
     const auto start = real.GOMP_loop_##kind##_start;                                          \
@@ -77,15 +77,15 @@ MUSTER_RUNTIME_LOOP(runtime)
 MUSTER_RUNTIME_LOOP(nonmonotonic_runtime)
 MUSTER_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
-#define MUSTER_NEXT(result, name, parameters)       \
-  MUSTER_EXPORT bool name(long* begin, long* end) { \
-    FirstShare share;                               \
-    if (!take_first_share(share, MUSTER_CALLER, #name)) [[likely]]        \
-      return MUSTER_REAL(name)(begin, end);         \
-    if (share.some) {                               \
-      *begin = share.begin;                         \
-      *end = share.end;                             \
-    }                                               \
-    return share.some;                              \
+#define MUSTER_NEXT(result, name, parameters)                      \
+  MUSTER_ENTRY bool name(long* begin, long* end) {                 \
+    FirstShare share;                                              \
+    if (!take_first_share(share, MUSTER_CALLER, #name)) [[likely]] \
+      return MUSTER_REAL(name)(begin, end);                        \
+    if (share.some) {                                              \
+      *begin = share.begin;                                        \
+      *end = share.end;                                            \
+    }                                                              \
+    return share.some;                                             \
   }
 MUSTER_GOMP_LOOP_NEXTS(MUSTER_NEXT)

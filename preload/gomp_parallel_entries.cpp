@@ -30,8 +30,8 @@ Runtime& runtime_for(const void* caller, const char* symbol) {
 
 using namespace muster;
 
-MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned threads,
-                                 unsigned flags) {
+MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned threads,
+                                unsigned flags) {
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
   const RegionCall call{
@@ -41,8 +41,8 @@ MUSTER_EXPORT void GOMP_parallel(abi::GompRegion function, void* data, unsigned 
   });
 }
 
-MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
-                                                unsigned threads, unsigned flags) {
+MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
+                                               unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
   const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
   const ForkScope scope(runtime, Unfolded::kOtherKind, reinterpret_cast<const void*>(function));
@@ -55,42 +55,42 @@ MUSTER_EXPORT unsigned GOMP_parallel_reductions(abi::GompRegion function, void* 
 
 // The form of gcc before 4.9: start, the primary thread runs the function itself, end.
 
-MUSTER_EXPORT void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
+MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
   start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
     runtime.real.GOMP_parallel_start(body, argument, threads);
   });
 }
 
-MUSTER_EXPORT void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
-                                                unsigned threads, unsigned count) {
+MUSTER_ENTRY void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
+                                               unsigned threads, unsigned count) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections_start");
   start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
     runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
   });
 }
 
-MUSTER_EXPORT void GOMP_parallel_loop_runtime_start(abi::GompRegion function, void* data,
-                                                    unsigned threads, long begin, long end,
-                                                    long step) {
+MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, void* data,
+                                                   unsigned threads, long begin, long end,
+                                                   long step) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_loop_runtime_start");
   start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
     runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end, step);
   });
 }
 
-#define MUSTER_LOOP_START(result, name, parameters)                                           \
-  MUSTER_EXPORT void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
-                          long end, long step, long chunk) {                                  \
-    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                     \
-    start_region(runtime, MUSTER_CALLER, function, data,                                      \
-                 [&](abi::GompRegion body, void* argument) {                                  \
-                   runtime.real.name(body, argument, threads, begin, end, step, chunk);       \
-                 });                                                                          \
+#define MUSTER_LOOP_START(result, name, parameters)                                          \
+  MUSTER_ENTRY void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
+                         long end, long step, long chunk) {                                  \
+    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                    \
+    start_region(runtime, MUSTER_CALLER, function, data,                                     \
+                 [&](abi::GompRegion body, void* argument) {                                 \
+                   runtime.real.name(body, argument, threads, begin, end, step, chunk);      \
+                 });                                                                         \
   }
 MUSTER_GOMP_PARALLEL_LOOP_STARTS(MUSTER_LOOP_START)
 
-MUSTER_EXPORT void GOMP_parallel_end() {
+MUSTER_ENTRY void GOMP_parallel_end() {
   const Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_end");
   StartedRegion* started =
       runtime.contains(MUSTER_CALLER) ? nullptr : StartedRegion::leave(runtime);
@@ -99,8 +99,8 @@ MUSTER_EXPORT void GOMP_parallel_end() {
 }
 
 // A league's regions are not followed: its primary threads get an unknown frame.
-MUSTER_EXPORT void GOMP_teams_reg(abi::GompRegion function, void* data, unsigned teams,
-                                  unsigned threads, unsigned flags) {
+MUSTER_ENTRY void GOMP_teams_reg(abi::GompRegion function, void* data, unsigned teams,
+                                 unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_teams_reg");
   if (!runtime.replaced) {
     runtime.real.GOMP_teams_reg(function, data, teams, threads, flags);

@@ -81,8 +81,8 @@ using namespace muster;
     va_end(list);                                                                                 \
   }
 
-MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::Microtask function,
-                                    ...) {
+MUSTER_ENTRY void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::Microtask function,
+                                   ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call");
@@ -102,9 +102,9 @@ MUSTER_EXPORT void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::
   }
 }
 
-MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
-                                       abi::Microtask function, std::int32_t condition,
-                                       void* argument) {
+MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
+                                      abi::Microtask function, std::int32_t condition,
+                                      void* argument) {
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call_if");
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
@@ -123,8 +123,8 @@ MUSTER_EXPORT void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
 }
 
 // A league's regions are not followed: its primary threads get an unknown frame.
-MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
-                                     ...) {
+MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
+                                    ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
   entering("__kmpc_fork_teams", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
@@ -136,7 +136,7 @@ MUSTER_EXPORT void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi:
   }
 }
 
-MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
   if (Fold* fold = own_fold(&runtime); fold != nullptr) fold->note_serialized();
@@ -145,8 +145,8 @@ MUSTER_EXPORT void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThre
 }
 
 // The size of the thread's next region.
-MUSTER_EXPORT void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread thread,
-                                           std::int32_t size) {
+MUSTER_ENTRY void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread thread,
+                                          std::int32_t size) {
   ensure_ready();
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
   if (Fold* fold = runtime.replaced ? own_fold(&runtime) : nullptr; fold != nullptr) {
@@ -155,7 +155,7 @@ MUSTER_EXPORT void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread 
   required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);
 }
 
-MUSTER_EXPORT void __kmpc_end_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
+MUSTER_ENTRY void __kmpc_end_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   ensure_ready();
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_end_serialized_parallel");
   runtime.real.__kmpc_end_serialized_parallel(where, thread);

@@ -90,6 +90,7 @@ void get_ready() {
     switch_runtimes(in_force.on);
     read_environment();
     observe_bindings(find_destinations);
+    give_functions([](const char* name) { return reinterpret_cast<void*>(serial_function(name)); });
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();

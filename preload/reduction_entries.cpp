@@ -95,20 +95,20 @@ Reduction method_begun(Arrival& arrival) {
 
 using namespace muster;
 
-MUSTER_EXPORT std::int32_t __kmpc_reduce(abi::Ident* where, abi::GlobalThread thread,
-                                         std::int32_t count, std::size_t bytes, void* data,
-                                         abi::Combine combine, abi::CriticalName* lock) {
+MUSTER_ENTRY std::int32_t __kmpc_reduce(abi::Ident* where, abi::GlobalThread thread,
+                                        std::int32_t count, std::size_t bytes, void* data,
+                                        abi::Combine combine, abi::CriticalName* lock) {
   return reduce(MUSTER_CALLER, {where, thread, count, bytes, data, combine, lock});
 }
 
-MUSTER_EXPORT std::int32_t __kmpc_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
-                                                std::int32_t count, std::size_t bytes, void* data,
-                                                abi::Combine combine, abi::CriticalName* lock) {
+MUSTER_ENTRY std::int32_t __kmpc_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
+                                               std::int32_t count, std::size_t bytes, void* data,
+                                               abi::Combine combine, abi::CriticalName* lock) {
   return reduce_nowait(MUSTER_CALLER, {where, thread, count, bytes, data, combine, lock});
 }
 
-MUSTER_EXPORT void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
-                                     abi::CriticalName* lock) {
+MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
+                                    abi::CriticalName* lock) {
   ensure_ready();
   Arrival arrival(Entry::kKmpcEndReduce, MUSTER_CALLER, Refusals::kUncounted);
   switch (method_begun(arrival)) {
@@ -127,8 +127,8 @@ MUSTER_EXPORT void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread
   arrival.at_real_barrier([&] { arrival.runtime().real.__kmpc_end_reduce(where, thread, lock); });
 }
 
-MUSTER_EXPORT void __kmpc_end_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
-                                            abi::CriticalName* lock) {
+MUSTER_ENTRY void __kmpc_end_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
+                                           abi::CriticalName* lock) {
   ensure_ready();
   // Under the name of its beginning: nothing is counted here.
   Arrival arrival(Entry::kKmpcReduceNowait, MUSTER_CALLER, Refusals::kUncounted);

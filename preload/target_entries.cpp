@@ -38,9 +38,9 @@ class TargetScope {
 
 }  // namespace
 
-MUSTER_EXPORT void GOMP_target(int device, abi::GompRegion function, const void* unused,
-                               std::size_t count, void** addresses, std::size_t* sizes,
-                               unsigned char* kinds) {
+MUSTER_ENTRY void GOMP_target(int device, abi::GompRegion function, const void* unused,
+                              std::size_t count, void** addresses, std::size_t* sizes,
+                              unsigned char* kinds) {
   entering("GOMP_target", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target");
   const RuntimeCall call;
@@ -49,9 +49,9 @@ MUSTER_EXPORT void GOMP_target(int device, abi::GompRegion function, const void*
                                                     sizes, kinds);
 }
 
-MUSTER_EXPORT void GOMP_target_ext(int device, abi::GompRegion function, std::size_t count,
-                                   void** addresses, std::size_t* sizes, unsigned short* kinds,
-                                   unsigned flags, void** depend, void** arguments) {
+MUSTER_ENTRY void GOMP_target_ext(int device, abi::GompRegion function, std::size_t count,
+                                  void** addresses, std::size_t* sizes, unsigned short* kinds,
+                                  unsigned flags, void** depend, void** arguments) {
   entering("GOMP_target_ext", MUSTER_CALLER);
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target_ext");
   creates_target_task(runtime, flags);
@@ -61,18 +61,18 @@ MUSTER_EXPORT void GOMP_target_ext(int device, abi::GompRegion function, std::si
                                                             sizes, kinds, flags, depend, arguments);
 }
 
-MUSTER_EXPORT void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
-                                          std::size_t* sizes, unsigned short* kinds, unsigned flags,
-                                          void** depend) {
+MUSTER_ENTRY void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
+                                         std::size_t* sizes, unsigned short* kinds, unsigned flags,
+                                         void** depend) {
   ensure_ready();
   creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_update_ext"), flags);
   const RuntimeCall call;
   MUSTER_REAL(GOMP_target_update_ext)(device, count, addresses, sizes, kinds, flags, depend);
 }
 
-MUSTER_EXPORT void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
-                                               std::size_t* sizes, unsigned short* kinds,
-                                               unsigned flags, void** depend) {
+MUSTER_ENTRY void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
+                                              std::size_t* sizes, unsigned short* kinds,
+                                              unsigned flags, void** depend) {
   ensure_ready();
   creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_enter_exit_data"), flags);
   const RuntimeCall call;

@@ -200,8 +200,8 @@
   X(void, __kmpc_end_barrier_master, (abi::Ident*, abi::GlobalThread))     \
   X(std::int32_t, __kmpc_barrier_master_nowait, (abi::Ident*, abi::GlobalThread))
 
-#define MUSTER_REAL_FUNCTIONS(X)        \
-  MUSTER_QUERY_FUNCTIONS(X)             \
+// Those that Muster has entry points for, and what these need.
+#define MUSTER_ENTRY_FUNCTIONS(X)       \
   MUSTER_BARRIER_FUNCTIONS(X)           \
   MUSTER_KMPC_FORK_FUNCTIONS(X)         \
   MUSTER_GOMP_PARALLEL_FUNCTIONS(X)     \
@@ -213,6 +213,10 @@
   MUSTER_REDUCTION_FUNCTIONS(X)         \
   MUSTER_COPYPRIVATE_FUNCTIONS(X)       \
   MUSTER_BARRIER_MASTER_FUNCTIONS(X)
+
+#define MUSTER_REAL_FUNCTIONS(X) \
+  MUSTER_QUERY_FUNCTIONS(X)      \
+  MUSTER_ENTRY_FUNCTIONS(X)
 
 namespace muster {
 

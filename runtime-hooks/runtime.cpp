@@ -1,11 +1,9 @@
 #include "runtime-hooks/runtime.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -230,10 +228,10 @@ Binding bind(const void* caller, const char* symbol) {
   if (real == nullptr) real = address_without_muster(object, symbol);
   Runtime* runtime = nullptr;
   if (real != nullptr) runtime = runtime_at(calls_itself ? object : runtime_behind(object, real));
-  if (runtime == nullptr) nobody_has(symbol);
+  if (runtime == nullptr) return {object.begin, object.end, is_gomp(symbol), &no_runtime()};
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
-    if (g_binding_observer != nullptr) g_binding_observer(object);
+    if (g_binding_observer != nullptr) g_binding_observer(object, *runtime, binding.gomp);
     publish(binding);
   }
   return binding;
@@ -246,12 +244,18 @@ Runtime* runtime_of_region() {
   return state != nullptr && state->top != nullptr ? state->top->runtime : nullptr;
 }
 
-void nobody_has(const char* symbol) {
-  dprintf(STDERR_FILENO,
-          "muster: symbol lookup error: undefined symbol: %s (no OpenMP runtime of this "
-          "process has it)\n",
-          symbol);
-  _exit(127);
+Runtime& no_runtime() {
+  static constinit Runtime nobody;
+  return nobody;
+}
+
+void give_functions(FunctionWithoutRuntime function_of) {
+  Runtime& nobody = no_runtime();
+  nobody.reason = PassReason::kUnknownFrame;
+#define MUSTER_GIVE(result, name, parameters) \
+  nobody.real.name = reinterpret_cast<result(*) parameters>(function_of(#name));
+  MUSTER_REAL_FUNCTIONS(MUSTER_GIVE)
+#undef MUSTER_GIVE
 }
 
 Binding binding_of(const void* caller, const char* symbol) {

@@ -76,7 +76,7 @@ struct Runtime {
 // The runtime that the code at `caller` is bound to for `symbol`: the one that would have been
 // called without Muster. Resolved once per calling object, then looked up (thread-safe, a few ns).
 // RTLD_NEXT alone would not do: it is null for a runtime opened with RTLD_LOCAL, and ambiguous with
-// two runtimes. A symbol that nobody has: nobody_has().
+// two runtimes. For a symbol that nobody has: no_runtime(), which is looked for again each time.
 struct Binding {
   std::uintptr_t begin = 0;  // the calling object's address range
   std::uintptr_t end = 0;
@@ -114,8 +114,11 @@ inline Runtime& runtime_of(const void* caller, const char* symbol) {
 // Whose region the calling thread is in; null if it is in none.
 Runtime* runtime_of_region();
 
-// Ends the process with a line and status 127, as the dynamic loader does for an undefined symbol.
-[[noreturn]] void nobody_has(const char* symbol);
+// What stands for a runtime where there is none. It is never replaced, and its functions are those that
+// give_functions() was told, by name.
+Runtime& no_runtime();
+using FunctionWithoutRuntime = void* (*)(const char* symbol);
+void give_functions(FunctionWithoutRuntime function_of);
 
 // The runtime whose own code is at `address`, of those found so far; null if it is in none. No lock.
 Runtime* runtime_with(const void* address);
@@ -133,9 +136,10 @@ bool is_of_runtime(const void* function);
 void switch_runtimes(bool on);
 bool runtimes_switched_on();
 
-// Called before code of an object is bound to a runtime for the first time, by the thread that calls it
-// (perhaps by several at once), with none of Muster's locks held. Set before the first call.
-using BindingObserver = void (*)(const LoadedObject& caller);
+// Called before code of an object is bound to a runtime for the first time, for either kind of symbols, by
+// the thread that calls it (perhaps by several at once), with none of Muster's locks held. Set before the
+// first call.
+using BindingObserver = void (*)(const LoadedObject& caller, const Runtime& runtime, bool gomp);
 void observe_bindings(BindingObserver observer);
 
 // Called once per runtime when it is found; for the verbose log. Set before the first call.

@@ -53,11 +53,13 @@ bool begins(const char* name, const char* with) {
 
 }  // namespace
 
+#define MUSTER_OWN(name) nullptr,
 #define MUSTER_THUNK(name, effect) nullptr,
 #define MUSTER_ANSWERED(name) reinterpret_cast<AnyFunction>(+name),
 const AnyFunction kSerialAnswers[] = {
 #include "thunk_names.inc"
 };
+#undef MUSTER_OWN
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
 

@@ -13,7 +13,7 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags.
+// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
 .macro MUSTER_THUNK name, index, flags
   .globl \name
   .type \name, %function
@@ -21,12 +21,14 @@
 \name:
   .cfi_startproc
   hint #34
+  .if \flags
   adrp x17, :gottprel:t_muster_watches
   ldr x17, [x17, #:gottprel_lo12:t_muster_watches]
   mrs x16, tpidr_el0
   ldrb w16, [x16, x17]
   tst w16, #\flags
   b.ne 3f
+  .endif
   adrp x16, muster_thunk_targets+8*\index
   ldr x16, [x16, #:lo12:muster_thunk_targets+8*\index]
 1:

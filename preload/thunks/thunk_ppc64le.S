@@ -26,15 +26,17 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags.
+// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
 .macro MUSTER_THUNK name, index, flags
   MUSTER_THUNK_ENTRY \name
+  .if \flags
   addis 11, 2, t_muster_watches@got@tprel@ha
   ld 11, t_muster_watches@got@tprel@l(11)
   add 11, 11, t_muster_watches@tls
   lbz 11, 0(11)
   andi. 11, 11, \flags
   bne 3f
+  .endif
   addis 11, 2, muster_thunk_targets+8*\index@toc@ha
   ld 11, muster_thunk_targets+8*\index@toc@l(11)
 1:

@@ -12,7 +12,7 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags.
+// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
 .macro MUSTER_THUNK name, index, flags
   .globl \name
   .type \name, @function
@@ -20,9 +20,11 @@
 \name:
   .cfi_startproc
   endbr64
+  .if \flags
   movq t_muster_watches@gottpoff(%rip), %r11
   testb $\flags, %fs:(%r11)
   jne 3f
+  .endif
   movq muster_thunk_targets+8*\index(%rip), %r11
 1:
   testq %r11, %r11

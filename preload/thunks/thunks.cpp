@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "platform/thread_place.h"
+#include "preload/entry.h"
+#include "preload/serial/serial.h"
 #include "preload/thunks/serial_answers.h"
 #include "runtime-hooks/barrier_gate.h"
 #include "runtime-hooks/destination.h"
@@ -27,16 +29,29 @@ extern "C" __attribute__((visibility("hidden"))) const char _end[];
 namespace muster {
 namespace {
 
+#define MUSTER_THUNK(name, effect)
+#define MUSTER_ANSWERED(name)
+#define MUSTER_OWN(name) \
+  extern "C" __attribute__((visibility("hidden"))) void muster_entry_##name();
+#include "thunk_names.inc"
+#undef MUSTER_OWN
+#undef MUSTER_ANSWERED
+#undef MUSTER_THUNK
+
 struct Thunk {
   const char* name;
   Effect effect;
+  AnyFunction entry =
+      nullptr;  // of Muster's own, for a runtime that is replaced (preload/*_entries.cpp)
 };
 
 #define MUSTER_THUNK(name, effect) {#name, Effect::effect},
 #define MUSTER_ANSWERED(name) {#name, Effect::kCloses},
+#define MUSTER_OWN(name) {#name, Effect::kCloses, muster_entry_##name},
 constexpr Thunk kThunks[] = {
 #include "thunk_names.inc"
 };
+#undef MUSTER_OWN
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
 static_assert(std::is_sorted(std::begin(kThunks), std::end(kThunks),
@@ -56,10 +71,11 @@ struct Target {
   std::uintptr_t size = 0;
   void* function = nullptr;  // in g_region_targets null when it has gone
   const Target* next = nullptr;
-  const Runtime* runtime = nullptr;  // in g_region_targets only
-  bool from_runtime = false;         // the calling object is the runtime itself
-  bool to_runtime = false;           // the function is a runtime's, not that of a tool before it
-  std::uintptr_t full_size = 0;      // what `size` is until something goes
+  const Runtime* runtime = nullptr;   // in g_region_targets only
+  const Runtime* bound_to = nullptr;  // for Muster's entries only: goes with it
+  bool from_runtime = false;          // the calling object is the runtime itself
+  bool to_runtime = false;            // the function is a runtime's, not that of a tool before it
+  std::uintptr_t full_size = 0;       // what `size` is until something goes
 
   bool is_free_for(const Target& other) const {
     if (runtime != other.runtime) return false;
@@ -99,6 +115,7 @@ Target* to_use_again(const Targets& list, const Target& target) {
 }
 
 void use_again(Target& old, const Target& target) {
+  old.bound_to = target.bound_to;
   old.from_runtime = target.from_runtime;
   old.to_runtime = target.to_runtime;
   __atomic_store_n(&old.function, target.function, __ATOMIC_RELEASE);
@@ -172,14 +189,63 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
 // nobody has it.
 constinit std::atomic<std::uint64_t> g_nobody_at[kThunkCount] = {};
 
+// The same for a name that Muster has an entry for: that, for a runtime that is replaced. For another one
+// Muster is not there at all, so that the runtime's tools see where the program has called it.
+Target target_of_entry(unsigned index, const void* caller, const Binding& binding) {
+  const Runtime& runtime = *binding.runtime;
+  const char* name = kThunks[index].name;
+  Target target{.begin = binding.begin, .size = binding.end - binding.begin, .to_runtime = true};
+  target.from_runtime = runtime.contains(caller);
+  if (!runtime.replaced) {
+    target.function =
+        target.from_runtime ? own_function(runtime, name) : destination_of(caller, name).function;
+  } else if (own_function(runtime, name) != nullptr) {
+    target.function = reinterpret_cast<void*>(kThunks[index].entry);
+    target.bound_to = &runtime;
+  }
+  if (target.function != nullptr && target.size != 0) remember(muster_thunk_targets[index], target);
+  return target;
+}
+
+// Known already: by no lock of the loader's, if the runtime is replaced.
+Target target_of_bound_entry(unsigned index, const void* caller) {
+  const bool gomp = is_gomp(kThunks[index].name);
+  if (in_muster(caller)) {  // of the region that the thread is in
+    Runtime* runtime = runtime_of_region();
+    if (runtime == nullptr || !runtime->replaced) return {};
+    const auto begin = reinterpret_cast<std::uintptr_t>(__ehdr_start);
+    return target_of_entry(index, caller,
+                           {begin, reinterpret_cast<std::uintptr_t>(_end), gomp, runtime});
+  }
+  if (Runtime* itself = runtime_with(caller))
+    return target_of_entry(index, caller, {itself->object.begin, itself->object.end, gomp, itself});
+  const Binding* binding = known_binding(caller, gomp);
+  return binding != nullptr ? target_of_entry(index, caller, *binding) : Target{};
+}
+
+Target look_up_entry(unsigned index, const void* caller) {
+  const std::uint64_t loads = objects_loaded_so_far();
+  const Binding binding = binding_of(caller, kThunks[index].name);
+  if (binding.runtime == &no_runtime()) {
+    g_nobody_at[index].store(loads, std::memory_order_relaxed);
+    return {};
+  }
+  const Target* target = known(muster_thunk_targets[index], caller);
+  return target != nullptr ? *target : target_of_entry(index, caller, binding);
+}
+
 Target look_up(unsigned index, const void* caller) {
+  if (kThunks[index].entry != nullptr) return look_up_entry(index, caller);
+  const std::uint64_t loads = objects_loaded_so_far();
   const Destination found = destination_of(caller, kThunks[index].name);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
                       .function = found.function,
                       .from_runtime = found.from_itself,
                       .to_runtime = is_of_runtime(found.function)};
-  if (found.function != nullptr && found.end != 0 && !in_muster(caller)) {
+  if (found.function == nullptr) {
+    g_nobody_at[index].store(loads, std::memory_order_relaxed);
+  } else if (found.end != 0 && !in_muster(caller)) {
     remember(muster_thunk_targets[index], target);
   }
   return target;
@@ -212,26 +278,28 @@ Target target_of_runtime(unsigned index, const void* caller) {
 
 Target target_of(unsigned index, const void* caller) {
   if (const Target* target = known(muster_thunk_targets[index], caller)) return *target;
-  if (in_muster(caller)) {
+  if (kThunks[index].entry != nullptr) {
+    if (const Target bound = target_of_bound_entry(index, caller); bound.function != nullptr)
+      return bound;
+  } else if (in_muster(caller)) {
     if (const Runtime* runtime = runtime_of_region()) return target_in_region(index, *runtime);
   }
-  if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
+  if (kThunks[index].entry == nullptr) {
+    if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
+  }
   look_for_unloaded();
-  const std::uint64_t loads = objects_loaded_so_far();
-  if (g_nobody_at[index].load(std::memory_order_relaxed) == loads) return {};
-  const Target target = look_up(index, caller);
-  if (target.function == nullptr) g_nobody_at[index].store(loads, std::memory_order_relaxed);
-  return target;
+  const bool nobody = g_nobody_at[index].load(std::memory_order_relaxed) == objects_loaded_so_far();
+  return nobody ? Target{} : look_up(index, caller);
 }
 
 AnyFunction go_on(unsigned index, const void* caller) {
   const Thunk& thunk = kThunks[index];
+  if (thunk.entry != nullptr) ensure_ready();
   const Target target = target_of(index, caller);
   if (target.function == nullptr) {
-    if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
-    if (const AnyFunction answer = answer_without_runtime(thunk.name)) return answer;
-    nobody_has(thunk.name);
+    return kSerialAnswers[index] != nullptr ? kSerialAnswers[index] : serial_function(thunk.name);
   }
+  if (thunk.entry != nullptr) return reinterpret_cast<AnyFunction>(target.function);
   if (thunk.effect == Effect::kCreatesTasks) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
@@ -257,10 +325,16 @@ unsigned index_of(const char* name) {
   return is_it ? static_cast<unsigned>(found - kThunks) : kThunkCount;
 }
 
-void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* caller) {
+void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* data) {
+  const auto& binding = *static_cast<const Binding*>(data);
+  const auto* caller = reinterpret_cast<const void*>(binding.begin);
   const unsigned index = index_of(symbols.name(i));
-  if (index != kThunkCount && known(muster_thunk_targets[index], caller) == nullptr)
+  if (index == kThunkCount || known(muster_thunk_targets[index], caller) != nullptr) return;
+  if (kThunks[index].entry == nullptr) {
     look_up(index, caller);
+  } else if (is_gomp(kThunks[index].name) == binding.gomp) {
+    target_of_entry(index, caller, binding);
+  }
 }
 
 }  // namespace
@@ -271,7 +345,8 @@ void forget_destinations(const Gone& gone) {
       for (auto* target = const_cast<Target*>(list.load(std::memory_order_acquire));
            target != nullptr; target = const_cast<Target*>(target->next)) {
         if (target->function != nullptr &&
-            (gone(target->function) || (target->begin != 0 && gone(target->begin)))) {
+            (gone(target->function) || (target->begin != 0 && gone(target->begin)) ||
+             (target->bound_to != nullptr && gone(target->bound_to->object.begin)))) {
           forget(*target);
         }
       }
@@ -284,9 +359,9 @@ void forget_destinations(const Gone& gone) {
   }
 }
 
-void find_destinations(const LoadedObject& caller) {
-  for_each_reference(dynamic_symbols_of(caller), find_for_reference,
-                     reinterpret_cast<void*>(caller.begin));
+void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool gomp) {
+  Binding binding{caller.begin, caller.end, gomp, const_cast<Runtime*>(&runtime)};
+  for_each_reference(dynamic_symbols_of(caller), find_for_reference, &binding);
 }
 
 // The slow path of a thunk. Leaves errno alone.

@@ -6,11 +6,13 @@
 
 namespace muster {
 
-// Finds the destinations of all that the object may call. Called when the object first forks: its
-// threads must not ask the loader later, while another thread, perhaps their own team's, keeps the
-// loader's lock in the constructor of something that it loads. An object that never forks is looked up
-// call by call. Some us for each name that it refers to.
-void find_destinations(const LoadedObject& caller);
+struct Runtime;
+
+// Finds the destinations of all that the object may call, when its GOMP_* or its __kmpc_* are bound to
+// `runtime`. Called when the object first forks: its threads must not ask the loader later, while another
+// thread, perhaps their own team's, keeps the loader's lock in the constructor of something that it loads.
+// An object that never forks is looked up call by call. Some us for each name that it refers to.
+void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool gomp);
 
 // For when_unloaded().
 void forget_destinations(const Gone& gone);

@@ -1,7 +1,7 @@
 # Makes what depends on the lists beside it, at build time:
 #   cmake -D LISTS=<this folder> -D MACHINE=<file with the machine's macros> -D OUTPUT=<folder> -P generate.cmake
 # thunks.S            the thunks, each with its number and the flags of t_muster_watches that it looks at
-# thunk_names.inc     MUSTER_THUNK(name, effect) or MUSTER_ANSWERED(name), by those numbers
+# thunk_names.inc     MUSTER_THUNK(name, effect), MUSTER_ANSWERED(name) or MUSTER_OWN(name), by those numbers
 # known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
 # internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
 # libc_names.inc      MUSTER_LIBC(name), of inheriting.txt, by the numbers of their own thunks
@@ -78,11 +78,12 @@ set(exported)
 foreach(name IN LISTS names)
   string(APPEND known "\"${name}\",\n")
   set(list "${list_of_${name}}")
-  if(list STREQUAL "own")
-    string(APPEND exported "${name}\n")
-  elseif(NOT list MATCHES "^(harmless|internal)$")
+  if(NOT list MATCHES "^(harmless|internal)$")
     set(flags 1)
-    if(list STREQUAL "answered")
+    if(list STREQUAL "own")
+      set(flags 0)
+      string(APPEND table "MUSTER_OWN(${name})\n")
+    elseif(list STREQUAL "answered")
       string(APPEND table "MUSTER_ANSWERED(${name})\n")
     elseif(DEFINED effect_${list})
       set(flags ${flags_${list}})

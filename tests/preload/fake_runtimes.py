@@ -13,10 +13,11 @@ FOLDER = pathlib.Path(_folder.name)
 COMPILER = os.environ.get("MUSTER_COMPILER", "clang-19").split()
 
 
-def thunked() -> list[str]:
-    """The names that have a thunk."""
+def thunked(own: bool = False) -> list[str]:
+    """The names that have a thunk; with `own`, those as well that Muster has an entry point of its own for."""
     made = pathlib.Path(os.environ["MUSTER_ENTRY_POINTS"]) / "thunk_names.inc"
-    return [line.split("(")[1].split(",")[0].rstrip(")") for line in made.read_text().splitlines()]
+    rows = [line.split("(") for line in made.read_text().splitlines()]
+    return [name.split(",")[0].rstrip(")") for kind, name in rows if own or kind != "MUSTER_OWN"]
 
 
 def _compile(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Path:
