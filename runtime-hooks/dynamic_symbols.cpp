@@ -159,7 +159,10 @@ Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
         auto& wanted = *static_cast<Search*>(data);
         if (wanted.reference.found || std::strcmp(all.name(i), wanted.symbol) != 0) return;
         const ElfW(Half) version = all.versions != nullptr ? all.versions[i] & kVersionOnly : 0;
-        wanted.reference = {true, version >= kFirstVersion ? version_name(all, version) : nullptr};
+        wanted.reference = {
+            .found = true,
+            .weak = ELF64_ST_BIND(all.table[i].st_info) == STB_WEAK,
+            .version = version >= kFirstVersion ? version_name(all, version) : nullptr};
       },
       &search);
   return search.reference;

@@ -36,6 +36,7 @@ std::size_t symbol_count(const DynamicSymbols& symbols);
 // What the object's code calls when it calls another object's `symbol`.
 struct Reference {
   bool found = false;
+  bool weak = false;              // it may be missing
   const char* version = nullptr;  // null: any
 };
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol);

@@ -5,7 +5,10 @@ namespace muster {
 
 using AnyFunction = void (*)();
 
-// Never null.
+// By the name of the entry point. Never null. Says once that there is no runtime, with MUSTER_VERBOSE.
 AnyFunction serial_function(const char* name);
+
+// For a call of a name that nobody has, from code at `caller`.
+AnyFunction function_for_missing(const char* name, const void* caller);
 
 }  // namespace muster

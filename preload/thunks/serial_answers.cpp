@@ -1,7 +1,6 @@
 #include "preload/thunks/serial_answers.h"
 
 #include <cstdint>
-#include <cstring>
 
 #include "runtime-hooks/folding/watch.h"
 
@@ -36,21 +35,6 @@ int omp_get_team_size_8_(const std::int64_t* level) { return *level == 0 ? 1 : -
 constexpr auto ompc_get_ancestor_thread_num = omp_get_ancestor_thread_num;
 constexpr auto ompc_get_team_size = omp_get_team_size;
 
-// Of any type: what a caller does not expect, it does not look at.
-long zero() { return 0; }
-long one() { return 1; }
-long minus_one() { return -1; }
-long minus_two() { return -2; }
-
-template <class Function>
-AnyFunction any(Function function) {
-  return reinterpret_cast<AnyFunction>(function);
-}
-
-bool begins(const char* name, const char* with) {
-  return std::strncmp(name, with, std::strlen(with)) == 0;
-}
-
 }  // namespace
 
 #define MUSTER_OWN(name) nullptr,
@@ -62,18 +46,5 @@ const AnyFunction kSerialAnswers[] = {
 #undef MUSTER_OWN
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
-
-AnyFunction answer_without_runtime(const char* name) {
-  if (!begins(name, "omp") && !begins(name, "kmp")) return nullptr;
-  if (begins(name, "omp_get_num_teams")) return any(one);
-  if (begins(name, "omp_get_num_procs")) return any(one);
-  if (begins(name, "omp_in_final")) return any(one);
-  if (begins(name, "omp_get_place_num")) return any(minus_one);
-  if (begins(name, "omp_pause_resource")) return any(minus_one);
-  if (begins(name, "omp_target_memcpy")) return any(one);       // failed
-  if (begins(name, "omp_test_nest_lock")) return any(one);      // it is had once
-  if (begins(name, "omp_control_tool")) return any(minus_two);  // no tool
-  return any(zero);
-}
 
 }  // namespace muster

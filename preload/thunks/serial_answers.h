@@ -9,8 +9,4 @@ using AnyFunction = void (*)();
 // For each thunk, by its number, its function for the serial part; null for most.
 extern const AnyFunction kSerialAnswers[];
 
-// What a program that was built without OpenMP gets from the function of that name, as the stubs of
-// the OpenMP specification have it. Null for what only compiled constructs call.
-AnyFunction answer_without_runtime(const char* name);
-
 }  // namespace muster

@@ -297,7 +297,8 @@ AnyFunction go_on(unsigned index, const void* caller) {
   if (thunk.entry != nullptr) ensure_ready();
   const Target target = target_of(index, caller);
   if (target.function == nullptr) {
-    return kSerialAnswers[index] != nullptr ? kSerialAnswers[index] : serial_function(thunk.name);
+    return kSerialAnswers[index] != nullptr ? kSerialAnswers[index]
+                                            : function_for_missing(thunk.name, caller);
   }
   if (thunk.entry != nullptr) return reinterpret_cast<AnyFunction>(target.function);
   if (thunk.effect == Effect::kCreatesTasks) {

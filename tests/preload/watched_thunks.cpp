@@ -17,6 +17,8 @@ namespace muster {
 
 void get_ready() {}
 
+AnyFunction function_for_missing(const char*, const void*) { return nullptr; }
+
 thread_local constinit std::uint8_t t_muster_watches = 0;
 
 void on_watched_call(const char* symbol, Effect effect, const void* caller) {

@@ -1,0 +1,48 @@
+// A name that no runtime of this process has.
+#include <errno.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "preload/serial/serial.h"
+#include "runtime-hooks/dynamic_symbols.h"
+#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/runtime.h"
+
+namespace muster {
+namespace {
+
+bool has_runtime() {
+  Runtime* const* list = nullptr;
+  const unsigned count = known_runtimes(&list);
+  for (unsigned i = 0; i < count; ++i) {
+    if (!list[i]->is_still(0)) return true;
+  }
+  return false;
+}
+
+// As the loader has it.
+[[noreturn]] void refuse(const char* name, const LoadedObject& object, const char* version) {
+  dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n",
+          program_invocation_name, object.path[0] != '\0' ? object.path : program_invocation_name,
+          name, version != nullptr ? ", version " : "", version != nullptr ? version : "");
+  _exit(127);
+}
+
+}  // namespace
+
+// Without any runtime the construct is executed serially. A runtime that lacks the name, where an object needs
+// it: the loader would have ended the process here or before, and a construct that each thread of a
+// team executed for itself would be wrong.
+AnyFunction function_for_missing(const char* name, const void* caller) {
+  if (has_runtime()) {
+    const LoadedObject object = object_of(caller);
+    if (object.found() && !is_muster(object)) {
+      const Reference reference = reference_to(dynamic_symbols_of(object), name);
+      if (reference.found && !reference.weak) refuse(name, object, reference.version);
+    }
+  }
+  return serial_function(name);
+}
+
+}  // namespace muster
