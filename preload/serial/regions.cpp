@@ -10,7 +10,7 @@
 #include "platform/pages.h"
 #include "preload/serial/functions.h"
 #include "preload/serial/region.h"
-#include "runtime-hooks/call_with_arguments.h"
+#include "runtime-hooks/folding/region_body.h"
 
 namespace muster::serial {
 namespace {
@@ -34,7 +34,7 @@ void call(abi::Microtask function, void* const* arguments, std::int32_t count) {
   const RegionScope scope;
   abi::GlobalThread global = 0;
   std::int32_t bound = 0;
-  call_with_arguments([&](auto... each) { function(&global, &bound, each...); }, arguments, count);
+  call_kmpc(function, &global, &bound, arguments, count);
 }
 
 }  // namespace
