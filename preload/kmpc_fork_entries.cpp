@@ -71,14 +71,14 @@ void note_serialized(const Runtime& runtime, const void* caller, int change) {
 using namespace muster;
 
 // The arguments are pointer-sized words, whatever they mean, and any number of them.
-#define MUSTER_COLLECT_ARGUMENTS(last, count, arguments)                                          \
-  auto** const arguments = 1 + static_cast<void**>(__builtin_alloca(                              \
-                                   sizeof(void*) * (static_cast<std::size_t>(count) + 1)));       \
-  {                                                                                               \
-    va_list list;                                                                                 \
-    va_start(list, last);                                                                         \
-    for (std::int32_t i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);                  \
-    va_end(list);                                                                                 \
+#define MUSTER_COLLECT_ARGUMENTS(last, count, arguments)                                    \
+  auto** const arguments = 1 + static_cast<void**>(__builtin_alloca(                        \
+                                   sizeof(void*) * (static_cast<std::size_t>(count) + 1))); \
+  {                                                                                         \
+    va_list list;                                                                           \
+    va_start(list, last);                                                                   \
+    for (std::int32_t i = 0; i < count; ++i) arguments[i] = va_arg(list, void*);            \
+    va_end(list);                                                                           \
   }
 
 MUSTER_ENTRY void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::Microtask function,

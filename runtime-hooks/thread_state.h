@@ -25,15 +25,15 @@ struct Runtime;
 // live on the stack of that wrapper and form a list to the outer regions.
 struct Frame {
   Frame* outer = nullptr;
-  Runtime* runtime = nullptr;       // that runs the region
-  Team* team = nullptr;             // null: unknown, every barrier goes to the real runtime
-  Member* me = nullptr;             // null until the first barrier or task of the region asks
-  unsigned thread = 0;              // number within the team, valid with `me`
-  unsigned serialized = 0;          // serialized regions entered inside this one
-  bool at_real_barrier = false;     // tasks created now belong to the instance just arrived at
-  bool between_regions = false;     // of a fork inside a region: see ForkScope
-  bool met_barrier = false;         // a barrier of the region has asked for the team
-  bool gathered_otherwise = false;  // the last gather was called off, as this thread knows
+  Runtime* runtime = nullptr;         // that runs the region
+  Team* team = nullptr;               // null: unknown, every barrier goes to the real runtime
+  Member* me = nullptr;               // null until the first barrier or task of the region asks
+  unsigned thread = 0;                // number within the team, valid with `me`
+  unsigned serialized = 0;            // serialized regions entered inside this one
+  bool at_real_barrier = false;       // tasks created now belong to the instance just arrived at
+  bool between_regions = false;       // of a fork inside a region: see ForkScope
+  bool met_barrier = false;           // a barrier of the region has asked for the team
+  bool gathered_otherwise = false;    // the last gather was called off, as this thread knows
   FirstShare* first_share = nullptr;  // until the region's function asks for it (combined_region.h)
   Reduction reduction = Reduction::kReal;                  // how the present one is done
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team

@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/folding/task_queries.h"
+
 namespace muster {
 namespace {
 
@@ -20,6 +23,21 @@ void broken(FoldingClause clause) {
   const char* text = kTexts[static_cast<unsigned>(clause)];
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text));
   std::abort();
+}
+
+bool Fold::is_in_serial_part() const {
+  const RealFunctions& real = runtime_->real;
+  return t_muster_watches == kInSerialPart && opened_by_ == &t_muster_watches &&
+         t_thread_state == state_ && state_->fold == this && state_->top == nullptr &&
+         real.omp_get_level() == 1 && real.omp_get_thread_num() == 0 &&
+         task_of(real) == implicit_task_ && !says_explicit_task(real);
+}
+
+bool Fold::is_member(const ThreadState& state, const Frame& frame) const {
+  const auto thread = static_cast<unsigned>(runtime_->real.omp_get_thread_num());
+  return t_muster_watches == kInFoldedRegion && &state == t_thread_state && state.fold == this &&
+         state.top == &frame && frame.thread == thread &&
+         runtime_->team_size() == static_cast<int>(team_->size());
 }
 
 }  // namespace muster

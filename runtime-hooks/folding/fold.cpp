@@ -9,9 +9,9 @@
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/runtime_call.h"
+#include "runtime-hooks/folding/task_queries.h"
 #include "runtime-hooks/folding/thread_end.h"
 #include "runtime-hooks/held_objects.h"
-#include "runtime-hooks/unknown_entries.h"
 
 namespace muster {
 namespace {
@@ -30,55 +30,6 @@ bool watch_fork(Runtime& runtime) {
   if (pthread_atfork(before_fork, nullptr, nullptr) != 0) return false;
   is_watched.store(true, std::memory_order_release);
   return true;
-}
-
-Foldable judge(const Runtime& runtime) {
-  const RealFunctions& real = runtime.real;
-  if (real.GOMP_parallel_start == nullptr || real.GOMP_parallel_end == nullptr ||
-      real.GOMP_barrier == nullptr || real.omp_get_max_threads == nullptr ||
-      real.omp_set_num_threads == nullptr || real.omp_get_dynamic == nullptr ||
-      real.omp_get_level == nullptr) {
-    return Foldable::kNoStart;
-  }
-  if (runtime.kind != RuntimeKind::kLibgomp &&
-      (real.__kmpc_global_thread_num == nullptr || real.__kmpc_push_num_threads == nullptr)) {
-    return Foldable::kNoStart;
-  }
-  return unknown_entry_point(runtime) != nullptr ? Foldable::kUnknownEntries : Foldable::kYes;
-}
-
-// What cannot change as long as the runtime is loaded. Reading a symbol table takes some 300 us.
-bool can_be_folded(Runtime& runtime, Unfolded& why) {
-  const std::atomic_ref<Foldable> known(runtime.foldable);
-  Foldable foldable = known.load(std::memory_order_relaxed);
-  if (foldable == Foldable::kNotJudged) {
-    foldable = judge(runtime);
-    known.store(foldable, std::memory_order_relaxed);
-  }
-  why = foldable == Foldable::kNoStart ? Unfolded::kNoStart : Unfolded::kUnknownEntries;
-  if (foldable != Foldable::kYes) return false;
-  why = Unfolded::kTargetTasks;
-  if (std::atomic_ref(runtime.has_target_tasks).load(std::memory_order_relaxed)) return false;
-  why = Unfolded::kDisplay;
-  if (g_affinity_is_displayed) return false;
-  why = Unfolded::kNotReplaced;
-  return barrier_choice().barrier != BarrierKind::kNative;
-}
-
-bool says_explicit_task(const RealFunctions& real) {
-  return real.omp_in_explicit_task != nullptr && real.omp_in_explicit_task() != 0;
-}
-
-// Between the calls that begin and end a task, too. libgomp runs a task inside a call (runtime_call.h), and
-// could not be asked before gcc 13.
-bool in_explicit_task(const RealFunctions& real) {
-  if (real.__kmpc_get_parent_taskid != nullptr) return real.__kmpc_get_parent_taskid() != 0;
-  return says_explicit_task(real);
-}
-
-// The task that the thread is in, where the runtime tells; else 0.
-std::uint64_t task_of(const RealFunctions& real) {
-  return real.__kmpc_get_taskid != nullptr ? real.__kmpc_get_taskid() : 0;
 }
 
 }  // namespace
@@ -135,52 +86,14 @@ bool Fold::closed_for(const RegionCall& call, unsigned asked, bool clause) {
   return true;
 }
 
-bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why) {
-  const RealFunctions& real = call.runtime.real;
-  why = Unfolded::kInsideRegion;
-  if (state_->top != nullptr) return false;
-  why = Unfolded::kInRuntimeCall;
-  if (t_in_runtime_call) return false;
-  why = Unfolded::kEnding;
-  if (is_ending_) return false;
-  why = Unfolded::kNotReplaced;
-  if (!call.runtime.replaced) return false;
-  why = Unfolded::kClause;
-  if (clause) {
-    note(name_of(why), /*closed=*/false, call.site);
-    return false;
-  }
-  // First, because it is what most regions of a program that always closes early end at.
-  const bool is_patient = g_choice == ForkJoin::kAuto;
-  const bool closes_often = is_patient && rhythm_.was_closed_often();
-  why = Unfolded::kClosedOften;
-  if (closes_often && !rhythm_.time_to_open()) return false;
-  why = Unfolded::kTeamOfOne;
-  if (asked == 1) return false;
-  unsigned wanted = asked;
-  if (asked == 0 && real.omp_get_max_threads != nullptr) {
-    wanted = static_cast<unsigned>(real.omp_get_max_threads());
-    if (wanted == 1) return false;
-  }
-  why = Unfolded::kNotReplaced;
-  if (wanted > kMaxTeam) return false;
-  why = Unfolded::kTooFew;
-  if (is_patient && !closes_often && !rhythm_.time_to_open()) return false;
-  if (!can_be_folded(call.runtime, why)) return false;
-  why = Unfolded::kInsideRegion;  // a serialized one, or one that began unseen
-  if (real.omp_get_level() != 0) return false;
-  why = Unfolded::kInRuntimeCall;
-  if (in_explicit_task(real)) return false;
-  why = Unfolded::kDynamic;
-  return real.omp_get_dynamic() == 0;
-}
-
 bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
-  MUSTER_CHECK(kRoot, state_ == t_thread_state && state_->top == nullptr && real.omp_get_level() == 0);
-  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && !t_in_runtime_call && !in_explicit_task(real) &&
-                                 !says_explicit_task(real));
-  MUSTER_CHECK(kPlain, asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);
+  MUSTER_CHECK(kRoot,
+               state_ == t_thread_state && state_->top == nullptr && real.omp_get_level() == 0);
+  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && !t_in_runtime_call &&
+                                 !in_explicit_task(real) && !says_explicit_task(real));
+  MUSTER_CHECK(kPlain,
+               asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);
   give_everything_back();  // the region's threads inherit it
   if (!end_is_watched_) end_is_watched_ = watch_thread_end();
   why = Unfolded::kEnding;
@@ -288,21 +201,6 @@ void Fold::close(Closed reason, CallSite site) {
     push_size(runtime_->real, next_);
     next_.runtime_knows = true;
   }
-}
-
-bool Fold::is_in_serial_part() const {
-  const RealFunctions& real = runtime_->real;
-  return t_muster_watches == kInSerialPart && opened_by_ == &t_muster_watches &&
-         t_thread_state == state_ && state_->fold == this && state_->top == nullptr &&
-         real.omp_get_level() == 1 && real.omp_get_thread_num() == 0 &&
-         task_of(real) == implicit_task_ && !says_explicit_task(real);
-}
-
-bool Fold::is_member(const ThreadState& state, const Frame& frame) const {
-  const auto thread = static_cast<unsigned>(runtime_->real.omp_get_thread_num());
-  return t_muster_watches == kInFoldedRegion && &state == t_thread_state && state.fold == this &&
-         state.top == &frame && frame.thread == thread &&
-         runtime_->team_size() == static_cast<int>(team_->size());
 }
 
 void Fold::push_size(const RealFunctions& real, const Next& next) {

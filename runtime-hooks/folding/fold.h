@@ -145,8 +145,8 @@ class Fold {
   Next next_;
   Rhythm rhythm_;
   bool is_given_up_ = false;
-  const Fold* lost_ = nullptr;  // this thread's before it
-  bool gone_ = false;           // this is a child process by now, without the team
+  const Fold* lost_ = nullptr;       // this thread's before it
+  bool gone_ = false;                // this is a child process by now, without the team
   const void* opened_by_ = nullptr;  // the thread; this and the tasks are for the contract
   std::uint64_t opened_in_ = 0;
   std::uint64_t implicit_task_ = 0;

@@ -5,21 +5,21 @@
 namespace muster {
 
 // Regions that the real runtime forked.
-#define MUSTER_UNFOLDED_REASONS(X)                                                         \
-  X(kOff, "MUSTER_FORKJOIN=off")                                                           \
-  X(kTooFew, "too few in a row")      /* auto waits for two before it opens */             \
-  X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */       \
-  X(kInsideRegion, "inside another region")                                                \
-  X(kInRuntimeCall, "inside a runtime call") /* a task, a target region, a clause's code */ \
-  X(kDisplay, "affinity displayed")           /* OMP_DISPLAY_AFFINITY */                    \
-  X(kTargetTasks, "target tasks") /* of the runtime: anybody may run them, anywhere */      \
-  X(kClause, "a clause")            /* proc_bind and the like: for one region only */      \
-  X(kDynamic, "dynamic adjustment") /* the runtime may choose another size each time */    \
-  X(kTeamOfOne, "team of one")                                                             \
-  X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */     \
-  X(kUnknownEntries, "unknown entry points") /* the runtime has some that no list knows */ \
-  X(kNoStart, "no GOMP_parallel_start")                                                    \
-  X(kOtherKind, "another kind of region") /* an entry point that is never folded */        \
+#define MUSTER_UNFOLDED_REASONS(X)                                                                \
+  X(kOff, "MUSTER_FORKJOIN=off")                                                                  \
+  X(kTooFew, "too few in a row")      /* auto waits for two before it opens */                    \
+  X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */              \
+  X(kInsideRegion, "inside another region")                                                       \
+  X(kInRuntimeCall, "inside a runtime call") /* a task, a target region, a clause's code */       \
+  X(kDisplay, "affinity displayed")          /* OMP_DISPLAY_AFFINITY */                           \
+  X(kTargetTasks, "target tasks")            /* of the runtime: anybody may run them, anywhere */ \
+  X(kClause, "a clause")                     /* proc_bind and the like: for one region only */    \
+  X(kDynamic, "dynamic adjustment")          /* the runtime may choose another size each time */  \
+  X(kTeamOfOne, "team of one")                                                                    \
+  X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */            \
+  X(kUnknownEntries, "unknown entry points") /* the runtime has some that no list knows */        \
+  X(kNoStart, "no GOMP_parallel_start")                                                           \
+  X(kOtherKind, "another kind of region") /* an entry point that is never folded */               \
   X(kEnding, "the thread is ending")
 
 #define MUSTER_CLOSED_REASONS(X)                                                      \

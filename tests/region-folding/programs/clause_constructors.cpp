@@ -45,7 +45,7 @@ Sum begin() {
 
 void combine(Sum& into, const Sum& from) { into.value += from.value + loops(); }
 
-#pragma omp declare reduction(add : Sum : combine(omp_out, omp_in)) initializer(omp_priv = begin())
+#pragma omp declare reduction(add:Sum : combine(omp_out, omp_in)) initializer(omp_priv = begin())
 
 enum { kCount = 60 };
 int done[kCount];

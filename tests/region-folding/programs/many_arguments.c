@@ -11,11 +11,17 @@
 
 // X(v000) ... for a hundred variables, and so on.
 #define TEN(X, v) X(v##0) X(v##1) X(v##2) X(v##3) X(v##4) X(v##5) X(v##6) X(v##7) X(v##8) X(v##9)
-#define HUNDRED(X, v)                                                                          \
-  TEN(X, v##0) TEN(X, v##1) TEN(X, v##2) TEN(X, v##3) TEN(X, v##4) TEN(X, v##5) TEN(X, v##6) \
-  TEN(X, v##7) TEN(X, v##8) TEN(X, v##9)
-#define THOUSAND(X, v)                                                                         \
-  HUNDRED(X, v##0) HUNDRED(X, v##1) HUNDRED(X, v##2) HUNDRED(X, v##3) HUNDRED(X, v##4)         \
+#define HUNDRED(X, v) \
+  TEN(X, v##0)        \
+  TEN(X, v##1)        \
+  TEN(X, v##2)        \
+  TEN(X, v##3) TEN(X, v##4) TEN(X, v##5) TEN(X, v##6) TEN(X, v##7) TEN(X, v##8) TEN(X, v##9)
+#define THOUSAND(X, v) \
+  HUNDRED(X, v##0)     \
+  HUNDRED(X, v##1)     \
+  HUNDRED(X, v##2)     \
+  HUNDRED(X, v##3)     \
+  HUNDRED(X, v##4)     \
   HUNDRED(X, v##5) HUNDRED(X, v##6) HUNDRED(X, v##7) HUNDRED(X, v##8) HUNDRED(X, v##9)
 
 #define DECLARE(v) int v = ++next;
@@ -23,21 +29,21 @@
 #define CHANGE(v) ++v;
 
 // Each thread's sum shows that each argument was in its place.
-#define FUNCTION(name, variables)                                \
-  __attribute__((noinline)) static unsigned long name(void) {    \
-    int next = 0;                                                \
-    unsigned long total = 0;                                     \
+#define FUNCTION(name, variables)                                     \
+  __attribute__((noinline)) static unsigned long name(void) {         \
+    int next = 0;                                                     \
+    unsigned long total = 0;                                          \
     variables(DECLARE) _Pragma("omp parallel reduction(+ : total)") { \
-      unsigned long sum = 0;                                     \
-      variables(ADD) total += sum;                               \
-    }                                                            \
-    _Pragma("omp parallel num_threads(2)") {                     \
-      if (omp_get_thread_num() == 0) {                           \
-        variables(CHANGE)                                        \
-      }                                                          \
-    }                                                            \
-    unsigned long sum = 0;                                       \
-    variables(ADD) return total + sum;                           \
+      unsigned long sum = 0;                                          \
+      variables(ADD) total += sum;                                    \
+    }                                                                 \
+    _Pragma("omp parallel num_threads(2)") {                          \
+      if (omp_get_thread_num() == 0) {                                \
+        variables(CHANGE)                                             \
+      }                                                               \
+    }                                                                 \
+    unsigned long sum = 0;                                            \
+    variables(ADD) return total + sum;                                \
   }
 
 #define SEVEN(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g)
