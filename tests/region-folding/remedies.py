@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLD = "runtime-hooks/folding/fold.cpp"
+MAY_OPEN = "runtime-hooks/folding/may_open.cpp"
 OWN_FOLD = "runtime-hooks/folding/own_fold.cpp"
 THUNKS = "preload/thunks/thunks.cpp"
 WATCH = "runtime-hooks/folding/watch.cpp"
@@ -54,7 +55,7 @@ REMEDIES = (
            "} else if (false && wanted != wanted_size_) {", ("clause_num_threads", "team_sizes")),
     Remedy("a clause for one region closes", FOLD, "  const bool clause = next_.clause || call.has_clause;\n",
            "  const bool clause = false;\n", ("clause_proc_bind",)),
-    Remedy("dynamic teams are not folded", FOLD, "  return real.omp_get_dynamic() == 0;\n", "  return true;\n",
+    Remedy("dynamic teams are not folded", MAY_OPEN, "  return real.omp_get_dynamic() == 0;\n", "  return true;\n",
            ("dynamic",)),
     Remedy("serialized regions close", FORKS, '  entering("__kmpc_serialized_parallel", MUSTER_CALLER);\n',
            "  ensure_ready();\n", ("clause_if",)),
@@ -64,7 +65,7 @@ REMEDIES = (
            "  const Episode episode = frame.me->episode + (frame.at_real_barrier ? 0 : 1);\n",
            ("tasks_at_end", "tasks_depend")),
     Remedy("workers have the region's floating-point control", "runtime-hooks/folding/take_orders.cpp",
-           "    if (fp_is_inherited()) order_.fp.put_in_force();\n", "", ("floating_point",)),
+           "    if (fp_is_inherited(*runtime_)) order_.fp.put_in_force();\n", "", ("floating_point",)),
     Remedy("a close keeps floating-point flags", FOLD, "    const KeptFpEnvironment kept;", "    //",
            ("floating_flags",)),
     Remedy("fork closes", FOLD, "    if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->close(Closed::kFork, {});\n",
@@ -85,6 +86,19 @@ REMEDIES = (
            ("two_replaced",)),
     Remedy("cancellation is left to the runtime", "runtime-hooks/why_not_replaced.cpp",
            "real.omp_get_cancellation() != 0", "false", ("cancel",)),
+    Remedy("no fold is opened in a call of the runtime", MAY_OPEN, "  if (t_in_runtime_call) return false;\n", "",
+           ("clause_constructors",)),
+    Remedy("nor in one of libgomp", MAY_OPEN, "  if (t_in_runtime_call) return false;\n", "", ("root_tasks",), "libgomp12"),
+    Remedy("nor in a task", MAY_OPEN, "  if (in_explicit_task(real)) return false;\n", "", ("root_tasks",)),
+    Remedy("a first share is its region's", "runtime-hooks/folding/combined_region.h",
+           "  Frame* frame = state != nullptr ? state->top : nullptr;\n",
+           "  Frame* frame = state != nullptr ? state->top : nullptr;\n"
+           "  while (frame != nullptr && frame->first_share == nullptr) frame = frame->outer;\n", ("clause_constructors",)),
+    Remedy("a team too large is not folded", MAY_OPEN, "  if (wanted > kMaxTeam) return false;\n", "", ("large_teams",),
+           "libomp21"),
+    Remedy("nor one that is displayed", MAY_OPEN, "  if (g_affinity_is_displayed) return false;\n", "", ("display_nested",)),
+    Remedy("Muster's key is the first", "preload/thunks/inheriting_calls.cpp", "    reserve_fold_ends();\n", "    ;\n",
+           ("end_cancelled",), "libgomp14"),
 )  # fmt: skip
 
 
