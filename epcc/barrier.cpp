@@ -5,6 +5,7 @@
 // is the least processing time between synchronizations, its variance the most that is added, drawn
 // from "a normal distribution in [0, variance]". Its spin(x) exercises the CPU for x cycles, so
 // time off the CPU is no progress: hence delay(), and no watching of a clock.
+#include <fmt/core.h>
 #include <omp.h>
 
 #include <cmath>
@@ -131,21 +132,17 @@ void print(const Options& options, const Outcome& outcome) {
 int main(int argc, char** argv) try {
   Options options;
   options.threads = omp_get_max_threads();
-  CLI::App app("The BARRIER program of Peter et al.: compute, barrier, repeat.", "barrier");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--seconds", options.seconds, "how long to run")
-      ->check(epcc::number_between(1e-3, 1e6));
-  epcc::add_window_options(app, options.margin, options.beside);
-  app.add_option("--interval", options.interval_us, "least work between barriers, microseconds")
-      ->check(epcc::number_between(0, 1e7));
-  app.add_option("--variance", options.variance_us, "most random work added, microseconds")
-      ->check(epcc::number_between(0, 1e7));
-  app.add_option("--threads", options.threads, "size of the team")
-      ->check(epcc::number_between(1, 65536));
-  app.add_option("--seed", options.seed, "of the random work");
-  app.add_option("--format", options.format, "how to print the result")
-      ->check(CLI::IsMember({"text", "json"}));
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line("The BARRIER program of Peter et al.: compute, barrier, repeat.",
+                         "barrier");
+  line.number("--seconds", options.seconds, "how long to run", 1e-3, 1e6);
+  epcc::add_window_options(line, options.margin, options.beside);
+  line.number("--interval", options.interval_us, "least work between barriers, microseconds", 0,
+              1e7);
+  line.number("--variance", options.variance_us, "most random work added, microseconds", 0, 1e7);
+  line.number("--threads", options.threads, "size of the team", 1, 65536);
+  line.any_number("--seed", options.seed, "of the random work");
+  line.choice("--format", options.format, "how to print the result", {"text", "json"});
+  line.parse_or_exit(argc, argv);
 
   const Outcome outcome = run(options);
   for (const std::uint64_t iterations : outcome.iterations) {

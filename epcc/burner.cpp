@@ -1,5 +1,6 @@
 // burner: burns one CPU and does nothing else; the load beside a benchmark. No OpenMP, one thread.
 // It ends with whoever started it, so that a benchmark killed halfway leaves none behind.
+#include <fmt/core.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,11 +38,10 @@ int main(int argc, char** argv) try {
   end_with_parent(getppid());
   double seconds = 0;
   bool report = false;
-  CLI::App app("Burns one CPU until it is killed or its parent ends.", "burner");
-  app.add_option("--seconds", seconds, "end after this time")
-      ->check(epcc::number_between(1e-3, 1e9));
-  app.add_flag("--report", report, "print the CPU time got, also when ended by SIGTERM or SIGINT");
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line("Burns one CPU until it is killed or its parent ends.", "burner");
+  line.number("--seconds", seconds, "end after this time", 1e-3, 1e9);
+  line.flag("--report", report, "print the CPU time got, also when ended by SIGTERM or SIGINT");
+  line.parse_or_exit(argc, argv);
 
   if (report) {
     std::signal(SIGTERM, [](int) { told_to_end = 1; });

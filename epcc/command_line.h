@@ -1,49 +1,45 @@
-// What the programs' command lines share: bad input is one line on stderr and exit status 2.
+// What the programs' command lines share: bad input is one line on stderr and exit status 2. CLI11 stays behind this:
+// it takes a compiler ten times as long as one of the programs.
 #pragma once
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace epcc {
 
-constexpr int kBadInput = 2;
-
-[[noreturn]] inline void bad_input(const CLI::App& app, const std::string& message) {
-  fmt::print(stderr, "{}: {}\n", app.get_name(), message.substr(0, message.find('\n')));
-  std::exit(kBadInput);
-}
-
 // For a main's catch clause: what went wrong, in one line, and the exit status for it.
-inline int failed(const char* program, const std::exception& error) noexcept {
-  std::fprintf(stderr, "%s: %s\n", program, error.what());
-  return 1;
-}
+int failed(const char* program, const std::exception& error) noexcept;
 
-// Parses, or ends the program: with status 0 after --help, else with one line on stderr.
-inline void parse_or_exit(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    std::exit(app.exit(help));
-  } catch (const CLI::ParseError& error) {
-    bad_input(app, error.what());
-  }
-}
+class CommandLine {
+ public:
+  CommandLine(const std::string& description, const std::string& program);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
 
-// A validator: a finite number in [least, most]. CLI11's own ranges let "nan" through.
-inline CLI::Validator number_between(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    double value = NAN;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
-    return fmt::format("'{}' is not a number from {} to {}", text, least, most);
-  };
-  return {check, fmt::format("{} to {}", least, most)};
-}
+  // A finite number in [least, most].
+  void number(const char* name, double& value, const char* help, double least, double most);
+  void number(const char* name, int& value, const char* help, double least, double most);
+  void number(const char* name, std::uint64_t& value, const char* help, double least, double most);
+  void any_number(const char* name, std::uint64_t& value, const char* help);
+  void flag(const char* name, bool& value, const char* help);
+  void choice(const char* name, std::string& value, const char* help,
+              const std::vector<std::string>& choices);
+  // Comma-separated.
+  void list(const char* name, std::vector<std::string>& values, const std::string& help,
+            const char* default_text);
+  void positive_list(const char* name, std::vector<int>& values, const char* help);
+
+  // Parses, or ends the program: with status 0 after --help, else with one line on stderr.
+  void parse_or_exit(int argc, char** argv);
+  [[noreturn]] void bad_input(const std::string& message) const;
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
 
 }  // namespace epcc

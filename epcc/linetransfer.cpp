@@ -5,6 +5,8 @@
 // with loads, sees it. That is what a barrier does, and the unit its cost is stated in. The move:
 // the line alone, fetched for writing by compare-and-swap; a crossing is about two moves, one to
 // take the line from its readers for the store and one to fetch it again.
+#include <fmt/core.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -188,12 +190,10 @@ void measure_and_print(const std::string& format) {
 
 int main(int argc, char** argv) try {
   std::string format = "text";
-  CLI::App app("The time of one cache-line crossing between each pair of allowed CPUs.",
-               "linetransfer");
-  app.add_option("--format", format, "how to print the result")
-      ->check(CLI::IsMember({"text", "json", "csv"}))
-      ->capture_default_str();
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line("The time of one cache-line crossing between each pair of allowed CPUs.",
+                         "linetransfer");
+  line.choice("--format", format, "how to print the result", {"text", "json", "csv"});
+  line.parse_or_exit(argc, argv);
   measure_and_print(format);
   return 0;
 } catch (const std::exception& error) {

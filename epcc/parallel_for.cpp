@@ -1,5 +1,6 @@
 // parallel_for: `parallel for` regions one after the other, one loop iteration a thread; the result
 // is how many such regions are managed a second. What `barrier` is for barriers, for fork and join.
+#include <fmt/core.h>
 #include <omp.h>
 
 #include <cmath>
@@ -92,18 +93,14 @@ void print(const Options& options, const Outcome& outcome) {
 int main(int argc, char** argv) try {
   Options options;
   options.threads = omp_get_max_threads();
-  CLI::App app("`parallel for` regions one after the other.", "parallel_for");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--seconds", options.seconds, "how long to run")
-      ->check(epcc::number_between(1e-3, 1e6));
-  epcc::add_window_options(app, options.margin, options.beside);
-  app.add_option("--interval", options.interval_us, "work of each thread in a region, microseconds")
-      ->check(epcc::number_between(0, 1e7));
-  app.add_option("--threads", options.threads, "size of the team")
-      ->check(epcc::number_between(1, 65536));
-  app.add_option("--format", options.format, "how to print the result")
-      ->check(CLI::IsMember({"text", "json"}));
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line("`parallel for` regions one after the other.", "parallel_for");
+  line.number("--seconds", options.seconds, "how long to run", 1e-3, 1e6);
+  epcc::add_window_options(line, options.margin, options.beside);
+  line.number("--interval", options.interval_us, "work of each thread in a region, microseconds", 0,
+              1e7);
+  line.number("--threads", options.threads, "size of the team", 1, 65536);
+  line.choice("--format", options.format, "how to print the result", {"text", "json"});
+  line.parse_or_exit(argc, argv);
 
   const Outcome outcome = run(options);
   if (!outcome.complete()) {

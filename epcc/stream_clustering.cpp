@@ -9,6 +9,7 @@
 // distance than a centre costs; the centres move to their packets' means; the lightest go when
 // there are too many. Sums are made by blocks of packets, in order, so the clusters depend on the
 // seed only: not on the team, nor on the clock.
+#include <fmt/core.h>
 #include <omp.h>
 #include <time.h>
 
@@ -334,27 +335,19 @@ int main(int argc, char** argv) try {
   const double started = now();
   Options options;
   options.threads = omp_get_max_threads();
-  CLI::App app("Clusters a stream of packets that arrive in bursts; tells the updates' latency.",
-               "stream-clustering");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--seconds", options.seconds, "how long packets arrive")
-      ->check(epcc::number_between(1e-3, 1e6));
-  app.add_option("--lead", options.lead, "seconds from the start until they begin to")
-      ->check(epcc::number_between(0, 1e6));
-  app.add_option("--packets", options.packets, "of an update")
-      ->check(epcc::number_between(kBlocks, 1e6));
-  app.add_option("--bursts", options.bursts_per_s, "bursts a second, on average (Poisson)")
-      ->check(epcc::number_between(1e-3, 1e4));
-  app.add_option("--burst", options.burst, "packets of a burst; 0: as many as of an update")
-      ->check(epcc::number_between(0, 1e7));
-  app.add_option("--candidates", options.candidates, "packets of an update tried as centres")
-      ->check(epcc::number_between(1, 1e6));
-  app.add_option("--threads", options.threads, "size of the team")
-      ->check(epcc::number_between(1, 65536));
-  app.add_option("--seed", options.seed, "of bursts, packets and candidates");
-  app.add_option("--format", options.format, "how to print the result")
-      ->check(CLI::IsMember({"text", "json"}));
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line(
+      "Clusters a stream of packets that arrive in bursts; tells the updates' latency.",
+      "stream-clustering");
+  line.number("--seconds", options.seconds, "how long packets arrive", 1e-3, 1e6);
+  line.number("--lead", options.lead, "seconds from the start until they begin to", 0, 1e6);
+  line.number("--packets", options.packets, "of an update", kBlocks, 1e6);
+  line.number("--bursts", options.bursts_per_s, "bursts a second, on average (Poisson)", 1e-3, 1e4);
+  line.number("--burst", options.burst, "packets of a burst; 0: as many as of an update", 0, 1e7);
+  line.number("--candidates", options.candidates, "packets of an update tried as centres", 1, 1e6);
+  line.number("--threads", options.threads, "size of the team", 1, 65536);
+  line.any_number("--seed", options.seed, "of bursts, packets and candidates");
+  line.choice("--format", options.format, "how to print the result", {"text", "json"});
+  line.parse_or_exit(argc, argv);
   if (options.burst == 0) options.burst = options.packets;
 
   std::vector<Update> updates = arrivals(options);

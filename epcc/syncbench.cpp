@@ -1,5 +1,7 @@
 // syncbench: what each OpenMP synchronization construct costs. Options, units and output names are
 // those of EPCC's syncbench 4.0; see docs/epcc.md.
+#include <fmt/core.h>
+
 #include <cmath>
 #include <map>
 #include <string>
@@ -21,7 +23,7 @@ std::string known_names() {
 }
 
 // The constructs called for, in the order of the table, whatever order they were named in.
-std::vector<const epcc::Construct*> select(const CLI::App& app,
+std::vector<const epcc::Construct*> select(const epcc::CommandLine& line,
                                            const std::vector<std::string>& names) {
   std::vector<bool> wanted(epcc::constructs().size(), names.empty());
   for (const std::string& name : names) {
@@ -30,8 +32,8 @@ std::vector<const epcc::Construct*> select(const CLI::App& app,
     } else if (const epcc::Construct* found = epcc::find_construct(name)) {
       wanted[static_cast<std::size_t>(found - epcc::constructs().data())] = true;
     } else {
-      epcc::bad_input(app, fmt::format("--measureonly: no benchmark is called '{}'; known: {}",
-                                       name, known_names()));
+      line.bad_input(fmt::format("--measureonly: no benchmark is called '{}'; known: {}", name,
+                                 known_names()));
     }
   }
   std::vector<const epcc::Construct*> selected;
@@ -66,23 +68,18 @@ int main(int argc, char** argv) try {
   std::vector<std::string> names;
   std::string format = "text";
 
-  CLI::App app("Overheads of OpenMP synchronization constructs, by EPCC's method.", "syncbench");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--outer-repetitions", settings.outer_repetitions, "timed runs of each benchmark")
-      ->check(epcc::number_between(2, 1e6));
-  app.add_option("--test-time", settings.test_time_us, "least length of a run, microseconds")
-      ->check(epcc::number_between(1e-3, 1e9));
-  app.add_option("--delay-time", settings.delay_time_us,
-                 "computation inside each construct, microseconds")
-      ->check(epcc::number_between(0, 1e6));
-  app.add_option("--measureonly", names, "benchmarks to run, comma-separated: " + known_names())
-      ->delimiter(',')
-      ->default_str("ALL")
-      ->allow_extra_args(false);
-  app.add_option("--format", format, "how to print the results")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
-  epcc::parse_or_exit(app, argc, argv);
-  const auto selected = select(app, names);
+  epcc::CommandLine line("Overheads of OpenMP synchronization constructs, by EPCC's method.",
+                         "syncbench");
+  line.number("--outer-repetitions", settings.outer_repetitions, "timed runs of each benchmark", 2,
+              1e6);
+  line.number("--test-time", settings.test_time_us, "least length of a run, microseconds", 1e-3,
+              1e9);
+  line.number("--delay-time", settings.delay_time_us,
+              "computation inside each construct, microseconds", 0, 1e6);
+  line.list("--measureonly", names, "benchmarks to run, comma-separated: " + known_names(), "ALL");
+  line.choice("--format", format, "how to print the results", {"text", "json", "csv"});
+  line.parse_or_exit(argc, argv);
+  const auto selected = select(line, names);
 
   settings.threads = epcc::team_size();
   settings.delay_iterations = std::lround(settings.delay_time_us * epcc::delay_iterations_per_us());

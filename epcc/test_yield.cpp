@@ -1,6 +1,7 @@
 // test-yield: the test program of D. Mosberger, "Affinity ueber alles" (HP Labs, 2003): a thread a
 // CPU, each yields, over and over. A scheduler that leaves them all on one CPU shows in the CPU
 // utilisation: 100 % where each CPU could be used. Plain POSIX threads, no OpenMP.
+#include <fmt/core.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -118,17 +119,12 @@ void print(const Options& options, const std::vector<Yielder>& yielders, const T
 int main(int argc, char** argv) try {
   Options options;
   options.threads = static_cast<int>(epcc::allowed_cpus().size());
-  CLI::App app("A thread a CPU, each calls sched_yield over and over.", "test-yield");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--threads", options.threads, "how many threads")
-      ->check(epcc::number_between(1, 65536));
-  app.add_option("--yields", options.yields, "how often each yields")
-      ->check(epcc::number_between(1, 1e15));
-  app.add_option("--seconds", options.seconds, "end after this time in any case; 0: no limit")
-      ->check(epcc::number_between(0, 1e6));
-  app.add_option("--format", options.format, "how to print the result")
-      ->check(CLI::IsMember({"text", "json"}));
-  epcc::parse_or_exit(app, argc, argv);
+  epcc::CommandLine line("A thread a CPU, each calls sched_yield over and over.", "test-yield");
+  line.number("--threads", options.threads, "how many threads", 1, 65536);
+  line.number("--yields", options.yields, "how often each yields", 1, 1e15);
+  line.number("--seconds", options.seconds, "end after this time in any case; 0: no limit", 0, 1e6);
+  line.choice("--format", options.format, "how to print the result", {"text", "json"});
+  line.parse_or_exit(argc, argv);
 
   const Times before = times_now();
   std::vector<Yielder> yielders(static_cast<std::size_t>(options.threads));

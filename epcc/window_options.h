@@ -9,12 +9,10 @@
 
 namespace epcc {
 
-inline void add_window_options(CLI::App& app, double& margin, std::vector<int>& beside) {
-  app.add_option("--margin", margin, "run on, uncounted, for this long before and after, seconds")
-      ->check(number_between(0, 1e6));
-  app.add_option("--beside", beside, "processes whose CPU time is told as well")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+inline void add_window_options(CommandLine& line, double& margin, std::vector<int>& beside) {
+  line.number("--margin", margin, "run on, uncounted, for this long before and after, seconds", 0,
+              1e6);
+  line.positive_list("--beside", beside, "processes whose CPU time is told as well");
 }
 
 inline void add_window(nlohmann::ordered_json& json, const Window& window) {
