@@ -6,11 +6,20 @@ from __future__ import annotations
 import argparse
 import sys
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 
 import harness
 
 HERE = Path(__file__).resolve().parent
+
+
+def tests_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from tests_of(part)
+        else:
+            yield part
 
 
 def main() -> int:
@@ -25,6 +34,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=root / "build/fault")
     parser.add_argument("--runtime", choices=("libomp19", "libgomp12"), default="libomp19")
     parser.add_argument("--filter", default="", help="only tests whose name contains this")
+    parser.add_argument("--without", default="", help="no test whose name contains this")
     arguments = parser.parse_args()
     library = None if arguments.library == "none" else Path(arguments.library).resolve()
     if library is not None and not library.is_file():
@@ -43,6 +53,8 @@ def main() -> int:
     if arguments.filter:
         loader.testNamePatterns = [f"*{arguments.filter}*"]
     suite = loader.discover(str(HERE), pattern="test_*.py")
+    if arguments.without:
+        suite = unittest.TestSuite(test for test in tests_of(suite) if arguments.without not in test.id())
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
 
