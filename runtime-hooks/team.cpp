@@ -96,7 +96,7 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
     for (TeamState& kept : team->states_) team->hand_over(kept);
     team->runtime_ = &runtime;
   }
-  team->interruption_.reset();
+  team->forget_calls_off();
   return team;
 }
 
@@ -115,7 +115,7 @@ void Team::release(Team* team, ThreadState& state) {
 
 Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
   if (size_.load(std::memory_order_acquire) != size) prepare(size);
-  if (ops_ != nullptr && thread < size) [[likely]] {
+  if (is_replaced() && thread < size) [[likely]] {
     Member& member = members_[thread];
     WaitMeter* const meter = wait_meter_of(t_thread_state);
     if (member.stats.meter != meter) member.stats.meter = meter;
@@ -131,14 +131,13 @@ void Team::prepare(unsigned size) {
   const Locked locked(preparing_);
   const unsigned before = size_.load(std::memory_order_relaxed);
   if (before == size) return;
-  if (ops_ != nullptr) process_load_sensor().teams_shrank(before);
+  if (is_replaced()) process_load_sensor().teams_shrank(before);
   TeamState& state = state_for(size);
   state.last_use = ++size_changes_;
-  ops_ = state.ops;
-  barrier_ = state.barrier;
+  use(state.ops, state.barrier);
   members_ = state.members;
   reason_ = state.reason;
-  if (ops_ != nullptr) process_load_sensor().teams_grew(size);
+  if (is_replaced()) process_load_sensor().teams_grew(size);
   size_.store(size, std::memory_order_release);
 }
 
@@ -214,13 +213,6 @@ void Team::retire(TeamState& state) {
   state.size.store(0, std::memory_order_relaxed);
   state.ops = nullptr;
   state.handed_over = 0;
-}
-
-void Team::call_off(const Frame& frame, bool lasting) {
-  const Episode episode = frame.me->episode + (frame.at_real_barrier ? 0 : 1);
-  const bool news =
-      lasting ? interruption_.call_off_from(episode) : interruption_.call_off(episode);
-  if (news) ops_->wake_everyone(barrier_, frame.me->stats);
 }
 
 bool sum_so_far(SumsSoFar& sums) {

@@ -9,6 +9,7 @@
 #include "barriers/native_registry.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/runtime.h"
+#include "runtime-hooks/team_instances.h"
 #include "runtime-hooks/thread_state.h"
 
 namespace muster {
@@ -27,13 +28,6 @@ struct BarrierChoice {
 void set_barrier_choice(const BarrierChoice& choice);
 const BarrierChoice& barrier_choice();
 
-// One thread's part of a team.
-struct alignas(kCoherenceGranule) Member {
-  Episode episode = 0;          // barrier instances arrived at
-  void* reduce_data = nullptr;  // of the present reduction, for whoever combines it
-  WaitStats stats;
-};
-
 // What a team has of one size.
 struct TeamState {
   const BarrierOps<NativeMemory>* ops = nullptr;  // null: not replaced, because of `reason`
@@ -50,7 +44,7 @@ struct TeamState {
 
 std::uint64_t arrivals_since_handing_over(const TeamState& state);
 
-class Team {
+class Team : public TeamInstances<NativeMemory> {
  public:
   // For the forking thread. acquire() is null when there is no memory.
   static Team* acquire(Runtime& runtime, ThreadState& state);
@@ -83,32 +77,7 @@ class Team {
   // reason, when this team's barriers cannot be replaced: for all threads alike.
   Member* join(unsigned size, unsigned thread, PassReason& reason);
 
-  // Arrives at the next instance and waits. True: released. False: all threads must go on to the
-  // real barrier for this instance.
-  bool arrive_and_wait(Member& me, unsigned thread) {
-    return ops_->arrive_and_wait(barrier_, thread, ++me.episode, interruption_, me.stats);
-  }
-
-  // A barrier in halves (BarrierOps): at gather() everyone arrives and only thread 0 waits, at
-  // release() the others wait for it. They are two instances. False: the gather was called off, and
-  // the real barrier stands for it; then gathered_otherwise(). Who has been told so passes `told` to
-  // the release, which then is there for all. What thread 0 creates between the two is for the
-  // instance after them, so the release's number is taken early.
-  bool gather(Member& me, unsigned thread) {
-    if (!ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kBarrier))
-      return false;
-    ++me.episode;
-    return true;
-  }
-  bool release(Member& me, unsigned thread, bool told) {
-    const Episode ended_by = told ? kNoEpisode : me.episode - 1;
-    if (ops_->release(barrier_, thread, me.episode, ended_by, nullptr, interruption_, me.stats,
-                      Counted::kBarrier))
-      return true;
-    --me.episode;  // tasks of the real barrier are for the gather's instance
-    return false;
-  }
-  void gathered_otherwise(Member& me) { ++me.episode; }
+  using TeamInstances::release;  // of a barrier in halves
 
   // What one thread hands on to the others at an instance (copyprivate): stored before it, fetched
   // after it. A thread that fetches late is not overtaken: the next instance has another place.
@@ -121,37 +90,15 @@ class Team {
   unsigned combined_by_one() const { return combined_by_one_; }
   void combine_by_one(unsigned threads) { combined_by_one_ = threads; }
 
-  // The join and the fork of a folded region: thread 0 hands out and collects, the others wait for
-  // what is handed out. end_region(): false as above.
-  bool end_region(Member& me, unsigned thread) {
-    return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kRegion);
-  }
-  using Announcement = NativeMemory::Atomic<Episode>;
-  void begin_region(Member& me, Announcement& announced) {
-    announced.store(++me.episode, std::memory_order_release);
-    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats,
-                  Counted::kRegion);
-  }
-  // False: the join `ended_by` was called off after this thread had left it. The next region's
-  // beginning is still to come then.
-  bool wait_for_region(Member& me, unsigned thread, Episode ended_by,
-                       const Announcement& announced) {
-    const Episode episode = me.episode + 1;
-    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, interruption_, me.stats,
-                       Counted::kRegion)) {
-      return false;
-    }
-    me.episode = episode;
-    return true;
-  }
-
   // The real barrier must finish what the calling thread has just created: this frame's next
   // instance (the present one, when it is already there), or with `lasting` all the rest of the
   // region.
-  void call_off(const Frame& frame, bool lasting);
+  void call_off(const Frame& frame, bool lasting) {
+    TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);
+  }
 
   PassReason why_called_off(Episode episode) const {
-    return interruption_.lasts(episode) ? PassReason::kLastingTask : PassReason::kTasks;
+    return is_called_off_for_long(episode) ? PassReason::kLastingTask : PassReason::kTasks;
   }
 
   // For the report.
@@ -168,11 +115,7 @@ class Team {
   void hand_over(TeamState& state);
   static void retire(TeamState& state);
 
-  Interruption<NativeMemory> interruption_;
-  alignas(kCoherenceGranule) void* handed_on_[2] = {};
-  // Of the present size, as in its TeamState.
-  alignas(kCoherenceGranule) const BarrierOps<NativeMemory>* ops_ = nullptr;
-  void* barrier_ = nullptr;
+  // Of the present size, as in its TeamState. On the line of the base's last members.
   Runtime* runtime_ = nullptr;
   std::atomic<unsigned> size_{0};
   PassReason reason_ = PassReason::kNoMemory;
@@ -185,6 +128,7 @@ class Team {
   std::uint64_t size_changes_ = 0;
   Team* next_made_ = nullptr;
   Team* next_spare_ = nullptr;
+  alignas(kCoherenceGranule) void* handed_on_[2] = {};
 };
 
 // All teams ever made, newest first.

@@ -65,32 +65,28 @@ void Fold::work(void* fold) {
 }
 
 void Fold::take_orders(ThreadState& state, Frame& frame, abi::GlobalThread its_global) {
-  Member& me = *frame.me;
-  // The gather that this thread has left without knowing whether all could: others may call it off
-  // as long as they have not arrived there.
-  Episode gathered = kNoEpisode;
-  for (;;) {
-    while (!team_->wait_for_region(me, frame.thread, gathered, order_.announced)) {
-      finish_tasks(frame);
-      gathered = kNoEpisode;
+  struct Worker {
+    Fold& fold;
+    ThreadState& state;
+    Frame& frame;
+    const abi::GlobalThread its_global;
+
+    bool leaves() const { return fold.order_.leave; }
+    void begin() {
+      if (fp_is_inherited(*fold.runtime_)) fold.order_.fp.put_in_force();
+      frame.serialized = 0;
+      abi::GlobalThread global = its_global;
+      auto bound = static_cast<std::int32_t>(frame.thread);
+      counted_region_begins(state, frame);
+      MUSTER_CHECK(kMember, fold.is_member(state, frame));
+      fold.order_.body(&global, &bound);
+      MUSTER_CHECK(kBalanced, fold.is_member(state, frame) && frame.serialized == 0);
     }
-    if (order_.leave) return;
-    if (fp_is_inherited(*runtime_)) order_.fp.put_in_force();
-    frame.serialized = 0;
-    abi::GlobalThread global = its_global;
-    auto bound = static_cast<std::int32_t>(frame.thread);
-    counted_region_begins(state, frame);
-    MUSTER_CHECK(kMember, is_member(state, frame));
-    order_.body(&global, &bound);
-    MUSTER_CHECK(kBalanced, is_member(state, frame) && frame.serialized == 0);
-    if (team_->end_region(me, frame.thread)) {
-      gathered = me.episode;
-    } else {
-      finish_tasks(frame);
-      gathered = kNoEpisode;
-    }
-    counted_region_ends(state, frame);
-  }
+    void end() { counted_region_ends(state, frame); }
+    void finish_tasks() { fold.finish_tasks(frame); }
+  };
+  worker_loop(*team_, *frame.me, frame.thread, order_.announced,
+              Worker{*this, state, frame, its_global});
 }
 
 }  // namespace muster

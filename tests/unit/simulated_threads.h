@@ -6,6 +6,11 @@
 // Memory is that of x86 (total store order): a store waits in a buffer of its thread's own before
 // the others see it, as long as the draw will have it, and fences empty the buffers. Without a fence
 // between saying that one sleeps and looking once more, wake-ups are lost here as on the machine.
+//
+// Who runs is drawn in one of two ways (Schedule): anybody, for a random number of steps; or by priorities
+// that change rarely, which is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte,
+// ASPLOS 2010): a fault that takes d ordering constraints among n threads and k steps is met with a probability of
+// at least 1 / (n k^(d-1)).
 #pragma once
 
 #include <setjmp.h>
@@ -63,6 +68,22 @@ class StoreBuffer {
 // What goes wrong on purpose, so that the tests are seen to fail.
 enum class Weakness { kNone, kHeavyFence, kFullFence, kWakeCall };
 
+// How it is drawn who runs, and what time is.
+struct Schedule {
+  // PCT: in each window of so many steps the threads have other random priorities, and at depth - 1 random steps of
+  // it whoever runs falls below all. The highest that can do anything runs; a poll that failed cannot, until
+  // somebody has stored something. 0: no priorities.
+  unsigned depth = 0;
+  unsigned window = 0;
+  bool stops = false;        // who falls may also be stopped, for up to 100 ms
+  bool long_yields = false;  // a yield may take as long
+  bool clock_jumps = false;  // the clock as it is read goes on by up to 10 s, or back by up to 1 ms
+  std::uint64_t step_ns = 2;
+  std::uint64_t pause_ns = 50;
+
+  static constexpr unsigned kMostDepth = 8;
+};
+
 class SimulatedThreads {
  public:
   enum class End { kDone, kAllAsleep, kNoProgress };
@@ -72,37 +93,51 @@ class SimulatedThreads {
 
   // body(thread number) for each of `count` threads, until all have returned or the team is stuck;
   // then the stacks are left as they are. Not from within a body.
-  End run(unsigned count, std::uint64_t seed, const std::function<void(unsigned)>& body);
+  End run(unsigned count, std::uint64_t seed, const std::function<void(unsigned)>& body,
+          const Schedule& schedule = {});
 
   // The rest is for bodies.
 
   // Before each access to shared memory.
   void step() {
-    now_ns_ += kStepNs;
+    now_ns_ += schedule_.step_ns;
     if (--steps_left_ == 0) [[unlikely]]
       preempt();
   }
-  std::uint64_t now_ns() { return ++now_ns_; }
+  std::uint64_t now_ns() { return ++now_ns_ + jumped_ns_; }
+  std::uint64_t true_ns() const { return now_ns_; }
+  unsigned running() const { return running_->number; }
   unsigned cpu() const { return running_->cpu; }
+  void move_to(unsigned cpu) { running_->cpu = cpu; }
   StoreBuffer& buffer() { return running_->buffer; }
   void drain_all();
   // A poll that failed. While nobody can do anything but poll, time passes faster: one poll stands
   // for many. While another can run, the turn ends the sooner.
   void pause() {
-    now_ns_ += kPauseNs;
+    now_ns_ += schedule_.pause_ns;
+    if (schedule_.depth != 0) return poll_in_vain();
     if (another_can_run_) steps_left_ -= steps_left_ / 2;
     if (++polls_ < kPollsOfATeam && another_can_run_) return;
-    if (next_event_ns_ != kNever && next_event_ns_ > now_ns_) {
-      now_ns_ += (next_event_ns_ - now_ns_) / 2;
-    }
+    hurry();
   }
-  void note_write() { polls_ = 0; }
+  // Before a store: what others wait for may be there now.
+  void note_write() {
+    polls_ = 0;
+    ++writes_;
+    if (has_pollers_) [[unlikely]]
+      look_again_at_next_step();
+  }
+  // For a thread that is known to do nothing but look: the others are there first, but under PCT only.
+  void poll_in_vain();
   void yield();
   void delay(std::uint64_t ns);
   void sleep(const void* word, bool limited);  // may return for no reason
   void wake(const void* word);
   void made_progress() { idle_turns_ = 0; }
+  void abandon() { stop(End::kDone); }  // the run: something has gone wrong
   std::uint32_t draw() { return numbers_.next(); }
+  // 100 ns to 100 ms, each power of ten as often.
+  std::uint64_t draw_long();
   bool one_in(std::uint32_t n) { return draw() % n == 0; }
   Weakness weakness() const { return weakness_; }
 
@@ -110,6 +145,8 @@ class SimulatedThreads {
   struct Thread {
     unsigned number = 0;
     unsigned cpu = 0;
+    unsigned priority = 0;
+    std::uint64_t polled = 0;  // the number of writes_ there were when it looked in vain
     bool done = false;
     bool started = false;
     std::uint64_t due_ns = 0;  // not before; kNever: until it is woken
@@ -121,8 +158,6 @@ class SimulatedThreads {
   };
 
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  static constexpr std::uint64_t kStepNs = 2;
-  static constexpr std::uint64_t kPauseNs = 50;
   static constexpr std::uint64_t kYieldNs = 1'000;
   static constexpr std::uint64_t kStrangersSliceNs = 2'000'000;
   static constexpr std::uint64_t kLimitNs = 1'000'000;  // of a limited sleep
@@ -135,18 +170,38 @@ class SimulatedThreads {
   static void first_step();
   void begin_turn();
   void preempt();
+  void look_again_at_next_step();
+  void begin_window();
+  void plan_turn();
+  void pass_steps();
+  void change_priority();
+  void hurry() {
+    if (next_event_ns_ != kNever && next_event_ns_ > now_ns_) {
+      now_ns_ += (next_event_ns_ - now_ns_) / 2;
+    }
+  }
+  bool polls(const Thread& thread) const { return thread.polled == writes_; }
   void look_who_is_next();
   void switch_away();
   void switch_to(Thread& next);
   void stop(End end);
   Thread* pick();
+  Thread* pick_by_priority();
 
   const Weakness weakness_;
   std::vector<Thread> threads_;
   std::function<void(unsigned)> body_;
   MixedNumbers numbers_{0};
+  Schedule schedule_;
   Thread* running_ = nullptr;
   std::uint64_t now_ns_ = 0;
+  std::uint64_t jumped_ns_ = 0;
+  std::uint64_t writes_ = 1;
+  bool has_pollers_ = false;  // under PCT: that would look again after a write
+  unsigned steps_granted_ = 1;
+  unsigned step_of_window_ = 0;
+  unsigned changes_ = 0;  // of priorities that have been in this window
+  unsigned change_at_[Schedule::kMostDepth] = {};
   bool another_can_run_ = false;
   std::uint64_t next_event_ns_ = 0;  // when the first of the others can run that cannot yet
   unsigned polls_ = 0;               // of all threads since the last store

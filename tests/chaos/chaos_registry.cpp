@@ -1,0 +1,11 @@
+#include "tests/chaos/chaos_registry.h"
+
+namespace muster {
+
+template <>
+const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier,
+                                                                      WaitKind wait) {
+  return detail::look_up<chaos::ChaosMemory>(barrier, wait);
+}
+
+}  // namespace muster

@@ -1,0 +1,13 @@
+// The registry on the memory of chaos: compiled once, as native_registry.h says of its own.
+#pragma once
+
+#include "barriers/registry.h"
+#include "tests/chaos/chaos_memory.h"
+
+namespace muster {
+
+template <>
+const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier,
+                                                                      WaitKind wait);
+
+}  // namespace muster
