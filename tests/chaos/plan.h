@@ -14,9 +14,9 @@ namespace muster::chaos {
 struct Step {
   bool in_halves = false;
   bool callers[kMostThreads] = {};  // who creates a task before it arrives
-  bool early = false;    // thread 0 does between the halves of the barrier before
-  bool lasting = false;  // a task that only the end of the region finishes
-  bool at_real = false;  // another one is created at the real barrier
+  bool early = false;               // thread 0 does between the halves of the barrier before
+  bool lasting = false;             // a task that only the end of the region finishes
+  bool at_real = false;             // another one is created at the real barrier
 
   bool is_called_off() const {
     for (const bool calls : callers) {

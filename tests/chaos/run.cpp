@@ -16,7 +16,8 @@ constexpr unsigned kOrder = 4 * kMostThreads;
 constexpr unsigned kOrderBypassing = kOrder + 1;
 constexpr unsigned kLeave = kOrder + 2;
 constexpr unsigned kHandedOn = kOrder + 3;
-constexpr unsigned kTask = kOrder + 4;  // two, in turns
+constexpr unsigned kHandedOnBypassing = kOrder + 4;
+constexpr unsigned kTask = kOrder + 5;  // two, in turns
 
 constexpr unsigned kNeverClosed = 7;
 
@@ -102,6 +103,7 @@ class Walk {
           lead(real, size);
         } else {
           Worker worker{*this, me, real, size};
+          memory_.at_episode(member(me).episode + 1, size);
           worker_loop(*team_, member(me), me, *announced_, worker);
         }
       }
@@ -154,7 +156,7 @@ class Walk {
       ++region;
       walk.begin_step(me, real.regions[region - 1].join, size);
     }
-    void end() {}
+    void end() { walk.memory_.at_episode(walk.member(me).episode + 1, size); }
     void finish_tasks() {
       if (told || region == 0) walk.memory_.fail("a join called off twice, or the first release");
       told = true;
@@ -299,9 +301,11 @@ class Walk {
     if (me == 0) {
       check_payloads(me, size);
       memory_.write(kHandedOn, turn_[0]);
+      memory_.write(kHandedOnBypassing, turn_[0], /*bypassing=*/true);
       if (next.early) call_off(me, next, turn_[0] + 1, false);
       ++counted_.instances;
     }
+    memory_.at_episode(member(me).episode, size);
     const bool told = me == 0 || !gathered || slip_ == Slip::kToldAlways;
     if (!team_->release(member(me), me, told)) {
       if (told || !off) memory_.fail("a release called off");
@@ -310,7 +314,9 @@ class Walk {
     } else if (off && !told) {
       memory_.fail("released from a gather that was called off");
     }
-    if (me != 0) memory_.must_hold(kHandedOn, turn_[me]);
+    if (me == 0) return;
+    memory_.must_hold(kHandedOn, turn_[me]);
+    memory_.must_hold(kHandedOnBypassing, turn_[me]);
   }
   void gather_for_real(unsigned me, const Step& step, unsigned size) {
     at_real_barrier(me, step, size);
@@ -332,8 +338,8 @@ class Walk {
   std::optional<Instances::Announcement> announced_;
   State state_[2];
   unsigned at_ = 0;
-  Meeting pool_;  // real forks and joins
-  Meeting real_;  // real barriers
+  Meeting pool_;                      // real forks and joins
+  Meeting real_;                      // real barriers
   unsigned turn_[kMostThreads] = {};  // payloads written in this real region
   bool lasts_[kMostThreads] = {};     // what was called off stays so
   Outcome counted_;
@@ -342,9 +348,9 @@ class Walk {
 }  // namespace
 
 std::string name_of(Slip slip) {
-  constexpr const char* kNames[] = {"none",           "order-late",      "never-woken",
-                                    "only-announced", "told-always",     "wrong-instance",
-                                    "never-forgotten", "number-lost", "ends-early"};
+  constexpr const char* kNames[] = {
+      "none",           "order-late",      "never-woken", "only-announced", "told-always",
+      "wrong-instance", "never-forgotten", "number-lost", "ends-early"};
   return kNames[static_cast<unsigned>(slip)];
 }
 
@@ -368,8 +374,8 @@ Outcome Runner::run(const Plan& plan, const Weakened& weakened) {
   ChaosMemory::cpus = plan.cpus;
   Walk walk(plan, weakened, threads_, memory_);
   memory_.begin();
-  const End end = threads_.run(
-      plan.threads, plan.seed, [&](unsigned me) { walk.thread(me); }, plan.schedule);
+  const End end =
+      threads_.run(plan.threads, plan.seed, [&](unsigned me) { walk.thread(me); }, plan.schedule);
   Outcome out = walk.outcome();
   out.wrong = memory_.wrong();
   if (out.wrong.empty() && end == End::kAllAsleep) out.wrong = "a wake-up was lost: all are asleep";

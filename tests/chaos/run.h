@@ -10,14 +10,14 @@ namespace muster::chaos {
 // What goes wrong on purpose beside the barriers: in how they are used.
 enum class Slip : std::uint8_t {
   kNone,
-  kOrderLate,        // a folded region is announced before it is written down
-  kNeverWoken,       // an instance is called off and nobody is woken
-  kOnlyAnnounced,    // a folded region is announced, and nothing else released
-  kToldAlways,       // who left a gather unaware passes by the release
-  kWrongInstance,    // a task is for the instance before
-  kNeverForgotten,   // what was called off for long stays so in the next region
-  kNumberLost,       // the release after a gather that was called off has no number
-  kEndsEarly,        // the primary does not gather at a region's end
+  kOrderLate,       // a folded region is announced before it is written down
+  kNeverWoken,      // an instance is called off and nobody is woken
+  kOnlyAnnounced,   // a folded region is announced, and nothing else released
+  kToldAlways,      // who left a gather unaware passes by the release
+  kWrongInstance,   // a task is for the instance before
+  kNeverForgotten,  // what was called off for long stays so in the next region
+  kNumberLost,      // the release after a gather that was called off has no number
+  kEndsEarly,       // the primary does not gather at a region's end
   kLast = kEndsEarly
 };
 std::string name_of(Slip slip);

@@ -121,46 +121,79 @@ void WeakMemory::touch(std::uint16_t word) {
   if (closed_[word_[word].group]) fail("a team's words were touched after its end");
 }
 
-WeakMemory::Count WeakMemory::choose(Thread& me, const Word& word, Count from) {
-  (void)me;
-  const Count newest = word.newest;
-  if (from >= newest || !drawn(plan_.stale_of_256)) return newest;
-  Count low = std::max(from, newest + 1 - std::min(newest + 1, Count{kHistory}));
-  while (low < newest && threads_.true_ns() - word.at_ns[(low + 1) % kHistory] > plan_.stale_ns) {
-    ++low;
-  }
+unsigned WeakMemory::choose(const Word& word, Count from) {
+  const unsigned newest = word.newest();
+  if (word.number[newest] <= from || !drawn(plan_.stale_of_256)) return newest;
+  unsigned low = 0;
+  while (word.number[low] < from) ++low;
+  while (low < newest && threads_.true_ns() - word.at_ns[low + 1] > plan_.stale_ns) ++low;
   return low + threads_.draw() % (newest - low + 1);
 }
 
-std::uint64_t WeakMemory::take(Thread& me, std::uint16_t word, Count number, bool also_now) {
-  const unsigned at = kClocks + word;
-  const View view = view_of(word, number);
+unsigned WeakMemory::choose_place(const Word& word, Count from) {
+  const unsigned newest = word.newest();
+  const unsigned at = choose(word, from);
+  if (at == newest || word.number[at] < from) return newest;
+  const bool is_open = !word.follows[at + 1] && word.number[at + 1] - word.number[at] > 1;
+  return is_open ? at : newest;
+}
+
+std::uint64_t WeakMemory::take(Thread& me, std::uint16_t word, unsigned at, bool also_now) {
+  const unsigned its = kClocks + word;
+  const Count number = word_[word].number[at];
   if (me.taken[word] != number + 1) {
-    join(me.acquired, view);
-    me.acquired[at] = std::max(me.acquired[at], number);
+    join(me.acquired, view_of(word, at));
+    me.acquired[its] = std::max(me.acquired[its], number);
     me.taken[word] = number + 1;
   }
   if (also_now && me.acquires[word] != number + 1) {
-    join(me.now, view);
+    join(me.now, view_of(word, at));
     me.acquires[word] = number + 1;
   }
-  me.now[at] = std::max(me.now[at], number);
-  const std::uint64_t value = word_[word].value[number % kHistory];
-  me.read[word] = value;
-  return value;
+  me.now[its] = std::max(me.now[its], number);
+  return me.read[word] = word_[word].value[at];
 }
 
-void WeakMemory::put(Thread& me, std::uint16_t word, std::uint64_t value, bool is_release,
-                     bool follows) {
+void WeakMemory::put(Thread& me, std::uint16_t word, unsigned after, std::uint64_t value,
+                     bool is_release, bool follows) {
   Word& its = word_[word];
-  const Count number = its.newest + 1;
-  const View view = view_of(word, number);
-  copy(view, is_release ? me.now : me.released);
+  const bool is_newest = after == its.newest();
+  const Count number = is_newest
+                           ? its.number[after] + kGap
+                           : its.number[after] + (its.number[after + 1] - its.number[after]) / 2;
+  unsigned at = after + 1;
+  std::uint8_t slot = its.count;
+  const std::uint8_t before = its.slot[after];
+  const auto move = [&](unsigned from, unsigned to) {
+    its.value[to] = its.value[from];
+    its.at_ns[to] = its.at_ns[from];
+    its.number[to] = its.number[from];
+    its.slot[to] = its.slot[from];
+    its.follows[to] = its.follows[from];
+  };
+  if (its.count == kHistory) {  // the oldest goes
+    slot = its.slot[0];
+    for (unsigned i = 0; i < after; ++i) move(i + 1, i);
+    at = after;
+  } else {
+    for (unsigned i = its.count; i > at; --i) move(i - 1, i);
+    ++its.count;
+  }
+  its.value[at] = value;
+  its.at_ns[at] = threads_.true_ns();
+  its.number[at] = number;
+  its.slot[at] = slot;
+  its.follows[at] = follows;
+  const View view = view_of(word, at);
+  const bool replaces_its_own = slot == before;  // the only one before it was the oldest
+  if (follows && replaces_its_own) {
+    join(view, is_release ? me.now : me.released);
+  } else {
+    copy(view, is_release ? me.now : me.released);
+    // A release sequence goes on.
+    if (follows) join(view, views_.data() + (std::size_t{word} * kHistory + before) * stride_);
+  }
   view[kClocks + word] = number;
-  if (follows) join(view, view_of(word, its.newest));  // a release sequence goes on
-  its.value[number % kHistory] = value;
-  its.at_ns[number % kHistory] = threads_.true_ns();
-  its.newest = number;
   me.now[kClocks + word] = me.acquired[kClocks + word] = number;
   me.read[word] = value;
 }
@@ -174,8 +207,8 @@ std::uint64_t WeakMemory::load(std::uint16_t word, std::memory_order order, unsi
   if (me.blind) return flagged(me, me.read[word], change, bits);
   const bool fences = order == std::memory_order_seq_cst;
   if (fences) fence_fully(me);
-  const Count number = choose(me, word_[word], me.now[kClocks + word]);
-  return flagged(me, take(me, word, number, acquires(order)), change, bits);
+  const unsigned at = choose(word_[word], me.now[kClocks + word]);
+  return flagged(me, take(me, word, at, acquires(order)), change, bits);
 }
 
 void WeakMemory::store(std::uint16_t word, std::uint64_t value, std::memory_order order,
@@ -190,7 +223,8 @@ void WeakMemory::store(std::uint16_t word, std::uint64_t value, std::memory_orde
   Thread& me = self();
   const bool fences = order == std::memory_order_seq_cst;
   if (fences) fence_fully(me);
-  put(me, word, cut(value, bits), releases(order), false);
+  const unsigned after = choose_place(word_[word], me.now[kClocks + word]);
+  put(me, word, after, cut(value, bits), releases(order), false);
   if (fences) fence_fully(me);
 }
 
@@ -202,8 +236,10 @@ std::uint64_t WeakMemory::update(Kind kind, std::uint16_t word, std::uint64_t va
   Thread& me = self();
   const bool fences = order == std::memory_order_seq_cst;
   if (fences) fence_fully(me);
-  const std::uint64_t before = take(me, word, word_[word].newest, acquires(order));
-  put(me, word, cut(kind == Kind::kAdd ? before + value : value, bits), releases(order), true);
+  const unsigned newest = word_[word].newest();
+  const std::uint64_t before = take(me, word, newest, acquires(order));
+  put(me, word, newest, cut(kind == Kind::kAdd ? before + value : value, bits), releases(order),
+      true);
   if (fences) fence_fully(me);
   return before;
 }
@@ -216,18 +252,18 @@ bool WeakMemory::compare_exchange(std::uint16_t word, std::uint64_t& expected, s
   threads_.note_write();
   Thread& me = self();
   const Word& its = word_[word];
-  const Count seen = choose(me, its, me.now[kClocks + word]);
-  if (its.value[seen % kHistory] != expected) {
+  const unsigned seen = choose(its, me.now[kClocks + word]);
+  if (its.value[seen] != expected) {
     expected = take(me, word, seen, acquires(failed));
     return false;
   }
-  const Count newest = its.newest;
-  if (its.value[newest % kHistory] != expected || drawn(plan_.fails_of_256)) {
+  const unsigned newest = its.newest();
+  if (its.value[newest] != expected || drawn(plan_.fails_of_256)) {
     expected = take(me, word, newest, acquires(failed));
     return false;
   }
   take(me, word, newest, acquires(order));
-  put(me, word, cut(value, bits), releases(order), true);
+  put(me, word, newest, cut(value, bits), releases(order), true);
   return true;
 }
 
@@ -301,8 +337,8 @@ bool WeakMemory::wait(std::uint16_t word, std::uint64_t expected, bool limited,
   me.blind = false;
   me.slept = true;
   const Word& its = word_[word];
-  const Count number = choose(me, its, std::max(me.now[kClocks + word], its.woken));
-  if (take(me, word, number, false) != expected && change != Change::kNoComparison) return false;
+  const unsigned at = choose(its, std::max(me.now[kClocks + word], its.woken));
+  if (take(me, word, at, false) != expected && change != Change::kNoComparison) return false;
   if (drawn(plan_.wakes_of_256)) return true;
   threads_.sleep(&its, limited);
   return true;

@@ -1,9 +1,8 @@
 // The memory that chaos runs on: what C++ allows of atomics, fences and futexes, one way drawn at each access.
 //
 // The rules are those of the model checker (docs/model-checking.md, "The memory"): each word has the last few values that
-// were stored in it, each thread a view, of each word the oldest value that it may still read. Two things are
-// narrower, for speed: a store always becomes the newest, and what is older than the last four stores, or than a
-// time that is drawn, is read by nobody any more.
+// were stored in it, each thread a view, of each word the oldest value that it may still read. One thing is narrower, for
+// speed: what is older than the last four stores, or than a time that is drawn, is read by nobody any more.
 #pragma once
 
 #include <string>
@@ -25,10 +24,10 @@ inline constexpr unsigned kMostCells = 64;
 enum class Fences : std::uint8_t { kAsymmetric, kSymmetric, kRefused, kNowAndThenRefused };
 
 struct MemoryPlan {
-  unsigned stale_of_256 = 0;    // loads that take an old value where they may
-  std::uint64_t stale_ns = 0;   // no value is older
-  unsigned wakes_of_256 = 0;    // sleeps that end for no reason at once, or before their time
-  unsigned fails_of_256 = 0;    // weak compare-and-swaps
+  unsigned stale_of_256 = 0;   // loads that take an old value where they may
+  std::uint64_t stale_ns = 0;  // no value is older
+  unsigned wakes_of_256 = 0;   // sleeps that end for no reason at once, or before their time
+  unsigned fails_of_256 = 0;   // weak compare-and-swaps
   Fences fences = Fences::kAsymmetric;
 };
 
@@ -45,7 +44,8 @@ class WeakMemory {
   void close(unsigned group, bool closed) { closed_[group] = closed; }
   void at_episode(std::uint64_t episode, unsigned team);  // for the mutants
 
-  std::uint64_t load(std::uint16_t word, std::memory_order order, unsigned bits, const Place& place);
+  std::uint64_t load(std::uint16_t word, std::memory_order order, unsigned bits,
+                     const Place& place);
   void store(std::uint16_t word, std::uint64_t value, std::memory_order order, unsigned bits,
              const Place& place);
   std::uint64_t update(Kind kind, std::uint16_t word, std::uint64_t value, std::memory_order order,
@@ -73,6 +73,7 @@ class WeakMemory {
 
  private:
   static constexpr unsigned kHistory = 4;
+  static constexpr std::uint32_t kGap = 64;  // between the numbers of two values
   static constexpr unsigned kGroups = 8;
   using Count = std::uint32_t;
 
@@ -93,16 +94,23 @@ class WeakMemory {
     unsigned team = 0;
     bool blind = false;
     bool slept = false;
-    std::vector<Count> taken;     // of each word: the value whose view `acquired` has
-    std::vector<Count> acquires;  // the same of `now`
+    std::vector<Count> taken;         // of each word: the value whose view `acquired` has
+    std::vector<Count> acquires;      // the same of `now`
     std::vector<std::uint64_t> read;  // what was read last
   };
+  // The values, oldest first. Each has a number, by which views know it, with gaps for stores that come between; and a
+  // slot, where its own view is.
   struct Word {
     std::uint64_t value[kHistory] = {};
     std::uint64_t at_ns[kHistory] = {};
-    Count newest = 0;
-    Count woken = 0;  // what a wake has seen
+    Count number[kHistory] = {};
+    std::uint8_t slot[kHistory] = {};
+    bool follows[kHistory] = {};  // an update of the one before: nothing comes between
+    std::uint8_t count = 1;
     std::uint8_t group = 0;
+    Count woken = 0;  // what a wake has seen
+
+    unsigned newest() const { return count - 1U; }
   };
   struct Cell {
     std::uint64_t value = 0;
@@ -118,13 +126,16 @@ class WeakMemory {
   std::uint64_t flagged(const Thread& me, std::uint64_t value, model::Change change,
                         unsigned bits) const;
   Thread& self() { return thread_[threads_.running()]; }
-  View view_of(std::uint16_t word, Count number) {
-    return views_.data() + (std::size_t{word} * kHistory + number % kHistory) * stride_;
+  View view_of(std::uint16_t word, unsigned at) {
+    return views_.data() + (std::size_t{word} * kHistory + word_[word].slot[at]) * stride_;
   }
   void touch(std::uint16_t word);
-  Count choose(Thread& me, const Word& word, Count from);
-  std::uint64_t take(Thread& me, std::uint16_t word, Count number, bool acquires);
-  void put(Thread& me, std::uint16_t word, std::uint64_t value, bool releases, bool follows);
+  // Where among the values: what is read, and after which a store comes.
+  unsigned choose(const Word& word, Count from);
+  unsigned choose_place(const Word& word, Count from);
+  std::uint64_t take(Thread& me, std::uint16_t word, unsigned at, bool acquires);
+  void put(Thread& me, std::uint16_t word, unsigned after, std::uint64_t value, bool releases,
+           bool follows);
   void fence_fully(Thread& me);
   bool drawn(unsigned of_256) { return of_256 != 0 && threads_.draw() % 256 < of_256; }
 

@@ -40,6 +40,7 @@ SimulatedThreads::End SimulatedThreads::run(unsigned count, std::uint64_t seed,
   writes_ = 1;
   has_pollers_ = false;
   steps_left_ = steps_granted_ = 1;
+  polls_ = 0;
   idle_turns_ = 0;
   if (schedule_.depth != 0) begin_window();
   g_starting = this;
@@ -205,8 +206,7 @@ void SimulatedThreads::begin_window() {
 
 // Until the next change of a priority, or until somebody can go on that cannot yet.
 void SimulatedThreads::plan_turn() {
-  const unsigned end =
-      changes_ + 1 < schedule_.depth ? change_at_[changes_] + 1 : schedule_.window;
+  const unsigned end = changes_ + 1 < schedule_.depth ? change_at_[changes_] + 1 : schedule_.window;
   std::uint64_t steps = end > step_of_window_ ? end - step_of_window_ : 1;
   if (next_event_ns_ != kNever && next_event_ns_ > now_ns_) {
     steps = std::min(steps, (next_event_ns_ - now_ns_) / schedule_.step_ns + 1);
