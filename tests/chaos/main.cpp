@@ -10,7 +10,13 @@
 #include <cstdio>
 
 #include "tests/chaos/run.h"
+#include "tests/chaos/source_mutant.h"
 #include "waiting/random.h"
+#ifdef MUSTER_SOURCE_MUTANTS
+#include "source_mutants.h"
+#else
+inline constexpr const char* kSourceMutants[] = {nullptr};
+#endif
 
 namespace muster::chaos {
 namespace {
@@ -188,6 +194,12 @@ int try_mutants(const Options& options) {
     std::fflush(stdout);
   };
   for (const Slip slip : slips()) attempt(name_of(slip), {.slip = slip}, true);
+  for (const char* name : kSourceMutants) {
+    if (name == nullptr) break;
+    ++source_mutant;
+    attempt(name, {}, true);
+  }
+  source_mutant = 0;
   meet_all_sites(options);
   const std::size_t known = model::sites().size();
   for (std::size_t i = 1; i < known; ++i) {
