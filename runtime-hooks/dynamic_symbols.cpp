@@ -187,6 +187,19 @@ const ElfW(Sym) *
   return found;
 }
 
+bool differs_by_version(const DynamicSymbols& symbols, const char* symbol) {
+  if (!symbols.readable()) return false;
+  const ElfW(Sym)* first = nullptr;
+  bool differs = false;
+  search(symbols, symbol, [&](std::size_t i) {
+    if (!is_definition(symbols, i, symbol)) return false;
+    if (first == nullptr) first = &symbols.table[i];
+    differs = first->st_value != symbols.table[i].st_value;
+    return differs;
+  });
+  return differs;
+}
+
 bool defines_without_version(const DynamicSymbols& symbols, const char* symbol) {
   if (!symbols.readable()) return false;
   bool found = false;

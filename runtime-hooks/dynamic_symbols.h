@@ -51,6 +51,9 @@ void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, v
 const ElfW(Sym) *
     definition_of(const DynamicSymbols& symbols, const char* symbol, const char* version);
 
+// Whether the object has several functions of that name, each for another version.
+bool differs_by_version(const DynamicSymbols& symbols, const char* symbol);
+
 // Whether one of the object's definitions of `symbol` goes without a version, and so serves those
 // who ask for any.
 bool defines_without_version(const DynamicSymbols& symbols, const char* symbol);

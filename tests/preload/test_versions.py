@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import unittest
@@ -69,6 +70,50 @@ class Versions(unittest.TestCase):
                     preloaded = ":".join([*ours, *map(str, order)])
                     result = programs.run(program, preload=False, LD_PRELOAD=preloaded)
                     self.assertEqual((result.returncode, result.stdout, result.stderr), (0, 2 * line, ""))
+
+
+# glibc's posix_spawn had the shell run files that are no programs, until 2.15; programs of that time still get that.
+SPAWNS = r"""
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+%s
+extern char **environ;
+typedef int Spawn(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+                  char *const[], char *const[]);
+static void try(Spawn *spawn, const char *path) {
+  char *words[] = {"script", NULL};
+  pid_t child = -1;
+  int status = -1;
+  int error = spawn(&child, path, NULL, NULL, words, environ);
+  if (error == 0) waitpid(child, &status, 0);
+  printf("%%s, status %%d\n", error != 0 ? strerror(error) : "started", status);
+}
+int main(int count, char **words) {
+  try(posix_spawn, words[1]);
+  try(posix_spawnp, words[1]);
+  return 0;
+}
+"""
+
+
+@unittest.skipUnless(platform.machine() == "x86_64", "later machines never had the old version")
+class VersionsOfTheCLibrary(unittest.TestCase):
+    def test_posix_spawn(self) -> None:
+        script = fake_runtimes.FOLDER / "script"
+        script.write_text("exit 7\n")
+        script.chmod(0o755)
+        old = "".join(f'__asm__(".symver {name}, {name}@GLIBC_2.2.5");\n' for name in ("posix_spawn", "posix_spawnp"))
+        for name, versions, expected in (
+            ("spawns_old", old, "started, status 1792\n"),
+            ("spawns", "", "Exec format error, status -1\n"),
+        ):
+            program = fake_runtimes.program(name, SPAWNS % versions)
+            for preload in (False, True):
+                with self.subTest(program=name, preload=preload):
+                    result = programs.run(program, str(script), preload=preload)
+                    self.assertEqual((result.stdout, result.stderr), (2 * expected, ""))
 
 
 class Definitions(unittest.TestCase):
