@@ -18,6 +18,7 @@
 #include "preload/report_counters.h"
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/environment.h"
+#include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/lock.h"
@@ -123,6 +124,7 @@ __attribute__((constructor)) void at_start() {
   }
   reserve_fold_ends();
   read_environment();
+  hide_from_weak_references();
   publish_own_counts();  // before main, where programs start PAPI
 }
 

@@ -136,16 +136,31 @@ std::size_t symbol_count(const DynamicSymbols& symbols) {
 }
 
 // By the relocations, not by the symbols: these cannot always be counted.
-void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, void* data) {
+void for_each_relocation(const DynamicSymbols& symbols, RelocationVisitor visit, void* data) {
   if (!symbols.readable()) return;
   for (int kind = 0; kind < 2; ++kind) {
     if (symbols.references[kind] == nullptr) continue;
     for (std::size_t i = 0; i < symbols.reference_counts[kind]; ++i) {
-      const std::size_t which = ELF64_R_SYM(symbols.references[kind][i].r_info);
+      const ElfW(Rela)& relocation = symbols.references[kind][i];
+      const std::size_t which = ELF64_R_SYM(relocation.r_info);
       if (which == 0 || symbols.table[which].st_shndx != SHN_UNDEF) continue;
-      visit(symbols, which, data);
+      visit(symbols, relocation, data);
     }
   }
+}
+
+void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, void* data) {
+  struct Visit {
+    ReferenceVisitor visit;
+    void* data;
+  } its{visit, data};
+  for_each_relocation(
+      symbols,
+      [](const DynamicSymbols& all, const ElfW(Rela) & relocation, void* inner) {
+        const auto& wanted = *static_cast<const Visit*>(inner);
+        wanted.visit(all, ELF64_R_SYM(relocation.r_info), wanted.data);
+      },
+      &its);
 }
 
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {

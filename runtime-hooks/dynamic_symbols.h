@@ -41,6 +41,11 @@ struct Reference {
 };
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol);
 
+// Calls visit(relocation) with each place that holds the address of another object's symbol.
+using RelocationVisitor = void (*)(const DynamicSymbols& symbols, const ElfW(Rela) & relocation,
+                                   void* data);
+void for_each_relocation(const DynamicSymbols& symbols, RelocationVisitor visit, void* data);
+
 // Calls visit(i) with the place of each symbol of another object that the code calls; some come twice.
 using ReferenceVisitor = void (*)(const DynamicSymbols& symbols, std::size_t i, void* data);
 void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, void* data);

@@ -360,6 +360,8 @@ void forget_destinations(const Gone& gone) {
   }
 }
 
+bool has_thunk(const char* name) { return index_of(name) != kThunkCount; }
+
 void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool gomp) {
   Binding binding{caller.begin, caller.end, gomp, const_cast<Runtime*>(&runtime)};
   for_each_reference(dynamic_symbols_of(caller), find_for_reference, &binding);

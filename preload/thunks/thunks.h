@@ -14,6 +14,9 @@ struct Runtime;
 // An object that never forks is looked up call by call. Some us for each name that it refers to.
 void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool gomp);
 
+// Whether Muster shows a thunk with that name.
+bool has_thunk(const char* name);
+
 // For when_unloaded().
 void forget_destinations(const Gone& gone);
 

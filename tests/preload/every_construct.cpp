@@ -1,9 +1,8 @@
-// Every construct that compilers make calls of, in a way that a team of one and the serial OpenMP of Muster's must
-// agree in. Linked with a runtime, or with serial_stubs.c in place of one.
+// Every construct that compilers make calls of, in a way that a runtime's team of one and Muster's serial OpenMP must
+// agree in (test_serial.py).
 #include <omp.h>
 
 #include <cstdio>
-#include <vector>
 
 namespace {
 
@@ -21,7 +20,8 @@ int Counted::alive = 0;
 struct Largest {
   int value = -1;
 };
-#pragma omp declare reduction(largest : Largest : omp_out.value = omp_in.value > omp_out.value ? omp_in.value : omp_out.value)
+#pragma omp declare reduction(largest:Largest : omp_out.value = \
+                                  omp_in.value > omp_out.value ? omp_in.value : omp_out.value)
 
 int threadprivate_value = 3;
 #pragma omp threadprivate(threadprivate_value)
@@ -267,7 +267,6 @@ void detached() {
   show("done", done);
 }
 
-#ifndef NO_TARGET
 void target() {
   std::puts("target");
   int shared = 1;
@@ -287,7 +286,6 @@ void target() {
   show("own", own);
   show("values", values[0] + values[3]);
 }
-#endif
 
 void queries() {
   std::puts("queries");
@@ -301,7 +299,13 @@ void queries() {
 
 }  // namespace
 
+#ifdef NO_RUNTIME
+// Called by a program that is linked with this object and with no runtime.
+extern "C" int run();
+extern "C" int run() {
+#else
 int main() {
+#endif
   loops<int>("int");
   loops<unsigned>("unsigned");
   loops<long>("long");
@@ -310,9 +314,7 @@ int main() {
   tasks();
   task_reductions();
   detached();
-#ifndef NO_TARGET
   target();
-#endif
   queries();
   return 0;
 }

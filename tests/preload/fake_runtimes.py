@@ -44,7 +44,8 @@ def versioned_library(name: str, source: str, versions: str) -> pathlib.Path:
 
 
 def program(name: str, source: str, *needed: str, export: bool = False) -> pathlib.Path:
-    links = [f"-l{other}" for other in needed]
+    """With what it needs: lib<needed>.so, or an option of the linker's."""
+    links = [other if other.startswith("-") else f"-l{other}" for other in needed]
     return _compile(name, source, *links, *(["-Wl,--export-dynamic"] if export else []))
 
 

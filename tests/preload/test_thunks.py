@@ -154,12 +154,6 @@ class Thunks(unittest.TestCase):
         source += 'int main(void) { printf("%d\\n", omp_get_max_threads()); }'
         self.assertEqual(self.assert_as_stock(fake_runtimes.program("calls_own", source, "ahead", "own")), "6\n")
 
-    def test_a_name_that_nobody_has(self) -> None:
-        source = "int __kmpc_single(void) __attribute__((weak));\nint main(void) { return __kmpc_single(); }"
-        result = programs.run(fake_runtimes.program("nobody", source))
-        self.assertEqual(result.returncode, 127)
-        self.assertRegex(result.stderr, r"^muster: symbol lookup error: undefined symbol: __kmpc_single ")
-
 
 # A region's function that ends with a call: it jumps, and leaves nothing of its own on the stack.
 LAST_CALL = r"""

@@ -1,0 +1,99 @@
+// Weak references to the runtimes' names, in a program that begins without any of them. The loader has bound
+// them to Muster's thunks, so that the program would take OpenMP to be there; here they become what they are
+// without Muster: null. May begin: in Muster's constructor, while there is one thread and all objects
+// are relocated. Touches only words that hold a thunk's address by a weak reference of that name, which
+// nobody else in the loader's order has. What the program can observe: nothing but the null.
+//
+// Not seen: objects that are opened later, and constructors that run before Muster's. They get the serial OpenMP
+// (preload/serial/).
+#include "preload/thunks/weak_references.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "preload/thunks/thunks.h"
+#include "runtime-hooks/dynamic_symbols.h"
+#include "runtime-hooks/loaded_objects.h"
+
+namespace muster {
+namespace {
+
+// A weak reference to a name of Muster's.
+struct Found {
+  const char* name;
+  std::uintptr_t* word;
+  bool read_only;  // since the loader has relocated its object
+};
+
+struct Search {
+  static constexpr unsigned kMost = 256;  // further ones stay what they are
+  Found found[kMost];
+  unsigned count = 0;
+  std::uintptr_t base = 0;  // of the present object, and what of it is read-only
+  std::uintptr_t read_only_begin = 0;
+  std::uintptr_t read_only_end = 0;
+};
+
+std::uintptr_t page_size() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
+
+void look_at(const DynamicSymbols& symbols, const ElfW(Rela) & relocation, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  const std::size_t i = ELF64_R_SYM(relocation.r_info);
+  if (ELF64_ST_BIND(symbols.table[i].st_info) != STB_WEAK || search.count == Search::kMost) return;
+  if (!has_thunk(symbols.name(i))) return;
+  const std::uintptr_t word = search.base + relocation.r_offset;
+  const bool read_only =
+      word - search.read_only_begin < search.read_only_end - search.read_only_begin;
+  search.found[search.count++] = {symbols.name(i), reinterpret_cast<std::uintptr_t*>(word),
+                                  read_only};
+}
+
+int look_into(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  LoadedObject object;
+  object.base = search.base = info->dlpi_addr;
+  search.read_only_begin = search.read_only_end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) object.dynamic = reinterpret_cast<const void*>(begin);
+    if (segment.p_type != PT_GNU_RELRO) continue;
+    search.read_only_begin = begin;
+    search.read_only_end = (begin + segment.p_memsz) & ~(page_size() - 1);  // as the loader has it
+  }
+  if (object.dynamic != nullptr) for_each_relocation(dynamic_symbols_of(object), look_at, &search);
+  return 0;
+}
+
+// Where the kernel refuses, the reference stays what it is.
+void set_null(const Found& found) {
+  if (!found.read_only) {
+    *found.word = 0;
+    return;
+  }
+  const std::uintptr_t page = page_size();
+  void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(found.word) & ~(page - 1));
+  if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return;
+  *found.word = 0;
+  mprotect(begin, page, PROT_READ);
+}
+
+}  // namespace
+
+void hide_from_weak_references() {
+  Search search;
+  dl_iterate_phdr(look_into, &search);
+  if (search.count == 0) return;
+  const LoadedObject muster = object_of(reinterpret_cast<const void*>(&hide_from_weak_references));
+  for (unsigned i = 0; i < search.count; ++i) {
+    const Found& found = search.found[i];
+    if (*found.word != reinterpret_cast<std::uintptr_t>(defined_by(muster, found.name))) continue;
+    if (dlsym(RTLD_NEXT, found.name) == nullptr) set_null(found);
+  }
+}
+
+}  // namespace muster
