@@ -21,7 +21,7 @@ namespace muster {
 //   nap(ns)              sleep for about this time
 //   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
-//   stays_on(), stay_on(cpu), leave_cpu(cpu), give_place_back(), pick_cpu(trial),
+//   move_to(cpu), leave_cpu(cpu), pick_cpu(trial),
 //   idle_ns_elsewhere(except)
 //                        where threads are placed: platform/native_memory.h
 //   ask_for_slice(ns), has_own_slice(), give_slice_back()
@@ -48,10 +48,8 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::yield();
   { M::may_ask_scheduler(std::uint64_t{}) } -> std::same_as<bool>;
   M::nap(std::uint64_t{});
-  { M::stays_on() } -> std::same_as<unsigned>;
-  { M::stay_on(unsigned{}) } -> std::same_as<bool>;
+  { M::move_to(unsigned{}) } -> std::same_as<bool>;
   { M::leave_cpu(unsigned{}) } -> std::same_as<bool>;
-  M::give_place_back();
   { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
   { M::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;
   { M::ask_for_slice(std::uint64_t{}) } -> std::same_as<bool>;

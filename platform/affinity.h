@@ -1,7 +1,8 @@
-// The calling thread's affinity mask, read and set. errno is left as it was.
+// The calling thread's affinity mask, read and set. errno is left as it was. Past the C library's calls:
+// libmuster.so exports those names for the program's sake.
 #pragma once
 
-#include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,10 +23,17 @@ class AffinityMask {
     return mask;
   }
 
+  // Every CPU that there could be.
+  static AffinityMask all() {
+    AffinityMask mask;
+    std::memset(mask.words_, 0xFF, sizeof(mask.words_));
+    return mask;
+  }
+
   bool read() {
     const int saved = errno;
     std::memset(words_, 0, sizeof(words_));
-    const bool ok = sched_getaffinity(0, sizeof(words_), reinterpret_cast<cpu_set_t*>(words_)) == 0;
+    const bool ok = syscall(SYS_sched_getaffinity, 0, sizeof(words_), words_) > 0;
     if (!ok) note_missing(Missing::kGetAffinity, errno);
     errno = saved;
     return ok;
@@ -33,8 +41,7 @@ class AffinityMask {
 
   bool apply() const {
     const int saved = errno;
-    const bool ok =
-        sched_setaffinity(0, sizeof(words_), reinterpret_cast<const cpu_set_t*>(words_)) == 0;
+    const bool ok = syscall(SYS_sched_setaffinity, 0, sizeof(words_), words_) == 0;
     if (!ok) note_missing(Missing::kSetAffinity, errno);
     errno = saved;
     return ok;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,7 +21,7 @@ inline unsigned allowed_cpus() {
   unsigned long mask[8192 / (8 * sizeof(unsigned long))];  // the kernel's own limit is 8,192 CPUs
   std::memset(mask, 0, sizeof(mask));
   unsigned count = 0;
-  if (sched_getaffinity(0, sizeof(mask), reinterpret_cast<cpu_set_t*>(mask)) == 0) {
+  if (syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) > 0) {
     for (const unsigned long word : mask) count += static_cast<unsigned>(__builtin_popcountl(word));
   } else {
     note_missing(Missing::kGetAffinity, errno);

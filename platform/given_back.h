@@ -3,13 +3,11 @@
 #pragma once
 
 #include "platform/slice.h"
-#include "platform/thread_place.h"
 
 namespace muster {
 
 // The calling thread is placed and scheduled as the program had it. Cheap when it is so already.
 inline void give_everything_back() {
-  give_place_back();
   give_slice_back();
 }
 

@@ -38,7 +38,7 @@ void try_everything() {
   try_futex();
   current_cpu();
   AffinityMask mask;
-  if (own_affinity(mask)) {
+  if (mask.read()) {
     mask.apply();
     idle_ns_elsewhere(mask, kNoCpu);
   }

@@ -33,32 +33,30 @@ struct NativeMemory {
   static void yield() { yield_cpu(); }
   static void nap(std::uint64_t ns) { muster::nap(ns); }
   static unsigned current_cpu() { return muster::current_cpu(); }
-  static unsigned allowed_cpus() { return own_cpus(); }
+  static unsigned allowed_cpus() { return muster::allowed_cpus(); }
 
   // See scheduler_asks.h.
   static bool may_ask_scheduler(std::uint64_t now_ns) { return muster::may_ask_scheduler(now_ns); }
 
   // Where threads are placed: platform/thread_place.h.
-  static unsigned stays_on() { return muster::stays_on(); }
-  static bool stay_on(unsigned cpu) { return muster::stay_on(cpu); }
+  static bool move_to(unsigned cpu) { return muster::move_to(cpu); }
   static bool leave_cpu(unsigned cpu) { return muster::leave_cpu(cpu); }
-  static void give_place_back() { muster::give_place_back(); }
   static std::uint64_t idle_ns_elsewhere(unsigned except) {
     AffinityMask mask;
-    return own_affinity(mask) ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
+    return mask.read() ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
   }
   // One of the caller's CPUs: another for each trial, and most likely another than a second copy of
   // the program picks. kNoCpu if it has only one.
   static unsigned pick_cpu(unsigned trial) {
     AffinityMask mask;
-    const unsigned count = own_affinity(mask) ? mask.count() : 0;
+    const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
   }
 
   // The same for each thread of a team that fits, on this process's threads' common mask.
   static unsigned own_cpu(unsigned thread) {
     AffinityMask mask;
-    const unsigned count = own_affinity(mask) ? mask.count() : 0;
+    const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth(thread % count) : kNoCpu;
   }
 

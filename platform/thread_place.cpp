@@ -1,66 +1,115 @@
 #include "platform/thread_place.h"
 
-#include "platform/cpus.h"
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "platform/futex.h"
+#include "platform/missing.h"
 
 namespace muster {
 namespace {
 
-thread_local constinit AffinityMask t_before __attribute__((tls_model("initial-exec")));
+// How many threads are being moved, and whether moves have ended.
+constexpr std::uint32_t kEnded = 1U << 31;
+constinit std::atomic<std::uint32_t> g_moves{0};
+
+// By the kernel's own call: the C library's leaves out the signals by which it cancels threads.
+class NoSignals {
+ public:
+  NoSignals() {
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    blocked_ = syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof(before_)) == 0;
+  }
+  ~NoSignals() {
+    if (blocked_) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof(before_));
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+  bool blocked() const { return blocked_; }
+
+ private:
+  std::uint64_t before_ = 0;
+  bool blocked_ = false;
+};
+
+class Move {
+ public:
+  Move() {
+    std::uint32_t moves = g_moves.load(std::memory_order_relaxed);
+    while ((moves & kEnded) == 0 && !begun_) {
+      begun_ = g_moves.compare_exchange_weak(moves, moves + 1, std::memory_order_acquire,
+                                             std::memory_order_relaxed);
+    }
+  }
+  ~Move() {
+    // Whoever ends moves waits for the last of them.
+    if (begun_ && g_moves.fetch_sub(1, std::memory_order_release) == (kEnded | 1)) {
+      futex_wake_all(g_moves);
+    }
+  }
+  Move(const Move&) = delete;
+  Move& operator=(const Move&) = delete;
+  bool begun() const { return begun_; }
+
+ private:
+  bool begun_ = false;
+};
+
+void put_back(const AffinityMask& before, const AffinityMask& ours) {
+  AffinityMask now;
+  if (!now.read()) return;
+  if (!(now == ours)) {
+    note_missing(Missing::kChangedAffinity, 0);
+    return;
+  }
+  if (AffinityMask::all().apply() && now.read() && now == before) return;
+  before.apply();
+}
+
+template <class Choose>
+bool move_where(unsigned cpu, Choose&& choose) {
+  const int saved = errno;
+  bool moved = false;
+  {
+    const NoSignals none;
+    const Move move;
+    AffinityMask before;
+    if (none.blocked() && move.begun() && before.read() && before.has(cpu) && before.count() > 1) {
+      const AffinityMask ours = choose(before);
+      moved = ours.apply();
+      if (moved) put_back(before, ours);
+    }
+  }
+  errno = saved;
+  return moved;
+}
 
 }  // namespace
 
-namespace detail {
-
-thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exec"))) = kNoCpu;
-
-void give_place_back() {
-  AffinityMask now;
-  if (now.read()) {
-    if (now == AffinityMask::only(t_stays_on)) {
-      t_before.apply();
-    } else {
-      note_missing(Missing::kChangedAffinity, 0);
-    }
-  }
-  t_stays_on = kNoCpu;
-}
-
-}  // namespace detail
-
-bool own_affinity(AffinityMask& mask) {
-  if (stays_on() == kNoCpu) return mask.read();
-  mask = t_before;
-  return true;
-}
-
-unsigned own_cpus() {
-  if (stays_on() == kNoCpu) return allowed_cpus();
-  AffinityMask now;
-  if (!now.read() || now == AffinityMask::only(stays_on())) return t_before.count();
-  return now.count();
-}
-
-bool stay_on(unsigned cpu) {
-  if (stays_on() == cpu) return true;
-  give_place_back();
-  AffinityMask before;
-  if (!before.read() || !before.has(cpu) || before.count() < 2) return false;
-  if (!AffinityMask::only(cpu).apply()) return false;
-  t_before = before;
-  detail::t_stays_on = cpu;
-  return true;
+bool move_to(unsigned cpu) {
+  return move_where(cpu, [&](const AffinityMask&) { return AffinityMask::only(cpu); });
 }
 
 bool leave_cpu(unsigned cpu) {
-  if (stays_on() != kNoCpu) return false;
-  AffinityMask before;
-  if (!before.read() || !before.has(cpu) || before.count() < 2) return false;
-  AffinityMask others = before;
-  others.clear(cpu);
-  if (!others.apply()) return false;
-  AffinityMask now;
-  if (now.read() && now == others) before.apply();
-  return true;
+  return move_where(cpu, [&](AffinityMask others) {
+    others.clear(cpu);
+    return others;
+  });
 }
+
+void end_moves() {
+  std::uint32_t moves = g_moves.fetch_or(kEnded, std::memory_order_acquire) | kEnded;
+  while (moves != kEnded) {
+    futex_wait(g_moves, moves, /*limited=*/true);
+    moves = g_moves.load(std::memory_order_acquire);
+  }
+}
+
+void moves_after_fork_in_child() { g_moves.fetch_and(kEnded, std::memory_order_relaxed); }
 
 }  // namespace muster

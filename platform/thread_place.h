@@ -1,7 +1,21 @@
-// Keeping the calling thread on one CPU for a while, and giving back the affinity that it had.
+// Moving the calling thread to another of its CPUs, so that nobody can tell.
 //
-// Whatever inherits a thread's affinity must not inherit ours: a thread gives it back before it
-// forks a region or a process and when its region ends (runtime-hooks).
+// The contract. A thread moves by setting its mask to where it wants to go and back, in one call in
+// here, and with all signals blocked: no code of the program ever runs in a thread whose affinity is
+// not the program's, nothing can inherit ours, and there is nothing to give back later. It begins
+// only in the wait of a thread at a barrier of Muster's, and ends in the same call. Between the two
+// sets, some microseconds, or until the CPU has a turn for the thread, others could see our mask or
+// have theirs overwritten:
+// - Other threads of the process: whoever is about to look at or set another thread's affinity calls
+//   end_moves() first (preload/thunks/inheriting_calls.cpp). It comes back when no move is under way,
+//   and none begins any more for as long as the process lives.
+// - Other processes (taskset, a cpuset that changes), /proc, and system calls that the C library
+//   does not make: a mask that somebody sets is left as it is when the thread comes back. Lost is
+//   only one that falls between two system calls here, or that is the very CPU.
+//
+// The kernel remembers which mask was asked for, and a cpuset that grows later is cut by that. So the
+// way back asks for every CPU there is, where that gives the thread its mask again: as a thread that
+// never asked.
 #pragma once
 
 #include "platform/affinity.h"
@@ -9,35 +23,19 @@
 
 namespace muster {
 
-namespace detail {
-extern thread_local constinit unsigned t_stays_on __attribute__((tls_model("initial-exec")));
-void give_place_back();
-}  // namespace detail
+// False, and nothing changed, when `cpu` is not among the thread's, when it may use only one (then
+// somebody has placed it already), after end_moves(), or when the kernel refuses. Does not mean that
+// the thread stays there: the kernel moves it as it does any other.
+bool move_to(unsigned cpu);
 
-// The CPU that stay_on() keeps the calling thread on; kNoCpu if none.
-inline unsigned stays_on() { return detail::t_stays_on; }
-
-// The mask that the thread had before, or has. False when it cannot be read.
-bool own_affinity(AffinityMask& mask);
-
-// How many CPUs the calling thread may use but for stay_on(); at least 1. One system call.
-unsigned own_cpus();
-
-// False, and nothing changed, when the kernel refuses, when `cpu` is not among the thread's, or
-// when the thread may use only one anyway: then somebody has placed it already.
-bool stay_on(unsigned cpu);
-
-// Moves the calling thread to another of its CPUs, once: its mask is afterwards what it was. False
-// when it has no other, stays on one, or the kernel refuses.
+// The same to any other of its CPUs.
 bool leave_cpu(unsigned cpu);
 
-// Back to the mask from before stay_on(), unless somebody else has changed the mask since: theirs
-// stays. Cheap when there is nothing to give back. Two limits, as the kernel neither says who set a
-// mask nor exchanges one: somebody who chooses the very CPU that the thread stays on is not noticed,
-// and a change that falls between a read and a set in here (a microsecond) is lost.
-inline void give_place_back() {
-  if (stays_on() != kNoCpu) [[unlikely]]
-    detail::give_place_back();
-}
+// No thread of this process is moved any more, and none is being moved. May be called anywhere, any
+// number of times; errno stays.
+void end_moves();
+
+// In the child of a fork: moves that were under way in the parent's threads are not its own.
+void moves_after_fork_in_child();
 
 }  // namespace muster

@@ -11,6 +11,7 @@
 #include "platform/fences.h"
 #include "platform/futex.h"
 #include "platform/given_back.h"
+#include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
 #include "preload/options.h"
@@ -44,6 +45,7 @@ void after_fork_in_child() {
   yield_callers_after_fork();
   forget_foreign_time();
   process_load_sensor().after_fork_in_child();
+  moves_after_fork_in_child();
 }
 
 void tell_of_runtime(const Runtime& runtime) {

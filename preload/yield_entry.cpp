@@ -20,7 +20,7 @@ ForeignTime g_foreign_time;
 
 CpuClocks read_clocks() {
   AffinityMask mask;
-  if (!own_affinity(mask)) return {};
+  if (!mask.read()) return {};
   const std::uint64_t idle_ns = idle_ns_elsewhere(mask, kNoCpu);
   if (idle_ns == kIdleTimeUnknown) return {};
   return {monotonic_ns(), process_cpu_ns(), idle_ns, mask.count()};

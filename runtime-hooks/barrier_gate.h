@@ -122,7 +122,6 @@ class Arrival {
       Mark& operator=(const Mark&) = delete;
     } const mark(frame_);
     const RuntimeCall call;
-    give_place_back();
     return barrier();
   }
 

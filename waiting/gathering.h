@@ -76,18 +76,13 @@ class Gathering {
     if (!wanted_) return;
     if (may_look(wait.start_ns)) conduct(wait, situation);
     const bool on_own_cpus = parting_.on_own_cpus();
-    // Which CPU is a thread's own takes a system call where the thread stays on none.
-    if (on_own_cpus && Memory::stays_on() == kNoCpu && !Memory::may_ask_scheduler(wait.start_ns)) {
-      return;
-    }
+    // Which CPU is a thread's own takes a system call.
+    if (on_own_cpus && !Memory::may_ask_scheduler(wait.start_ns)) return;
     const unsigned cpu =
         on_own_cpus ? Memory::own_cpu(wait.me) : cpu_.load(std::memory_order_relaxed);
-    if (cpu == Memory::stays_on()) return;
-    if (cpu == kNoCpu) {
-      Memory::give_place_back();
-    } else if (!Memory::may_ask_scheduler(wait.start_ns)) {
-      return;
-    } else if (Memory::stay_on(cpu)) {
+    if (cpu == kNoCpu || cpu == Memory::current_cpu()) return;
+    if (!Memory::may_ask_scheduler(wait.start_ns)) return;
+    if (Memory::move_to(cpu)) {
       wait.stats.moves.add();
     } else {
       refused_.store(true, std::memory_order_relaxed);

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "platform/thread_place.h"
+#include "platform/cpus.h"
 #include "waiting/cpu_groups.h"
 #include "waiting/load_snapshot.h"
 
@@ -20,7 +20,7 @@ namespace muster {
 
 struct LoadSources {
   const char* root = "";                   // before /proc and /sys; tests have a tree here
-  unsigned (*allowed_cpus)() = &own_cpus;  // of the calling thread
+  unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
 };
 
 class LoadSensor {

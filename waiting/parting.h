@@ -113,7 +113,6 @@ class Parting {
   template <class Memory>
   void nudge(const Wait<Memory>& wait) {
     window_.forget();
-    Memory::give_place_back();
     if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
   }
 

@@ -1,13 +1,19 @@
 // What makes a thread or a process, in the C library: runtime-hooks/entry-points/inheriting.txt. The calling
-// thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that. And what ends a
-// thread, which closes its fold first, or prepares for its end.
+// thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that. What ends a
+// thread, which closes its fold first, or prepares for its end. And what looks at another thread's affinity, or sets it: Muster moves no thread
+// from then on (platform/thread_place.h).
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <string_view>
 
 #include "platform/given_back.h"
+#include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/own_fold.h"
@@ -23,12 +29,37 @@ constexpr const char* kNames[] = {
 #undef MUSTER_LIBC
 constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
 
-bool ends_thread(unsigned index) {
-  const std::string_view name = kNames[index];
-  return name == "pthread_exit" || name == "thrd_exit";
+bool ends_thread(std::string_view name) { return name == "pthread_exit" || name == "thrd_exit"; }
+
+// Whether it is about a thread's affinity, which its first argument says: a number of the kernel's.
+bool is_for_thread_number(std::string_view name) {
+  return name == "sched_getaffinity" || name == "sched_setaffinity";
+}
+// The same with a handle of the C library's.
+bool is_for_thread(std::string_view name) {
+  return name == "pthread_getaffinity_np" || name == "pthread_setaffinity_np" ||
+         name == "pthread_getattr_np";
 }
 
-bool makes_key(unsigned index) { return std::string_view(kNames[index]) == "pthread_key_create"; }
+// The calling thread is not being moved, or it would not be here.
+bool is_for_another(std::string_view name, std::uintptr_t thread) {
+  if (is_for_thread(name)) return thread != static_cast<std::uintptr_t>(pthread_self());
+  const auto number = static_cast<pid_t>(thread);
+  return number != 0 && number != syscall(SYS_gettid);
+}
+
+void before(std::string_view name, std::uintptr_t argument) {
+  if (name == "pthread_key_create") {
+    reserve_fold_ends();
+    return;
+  }
+  if (is_for_thread(name) || is_for_thread_number(name)) {
+    if (is_for_another(name, argument)) end_moves();
+    return;
+  }
+  give_everything_back();
+  if (ends_thread(name)) end_fold_of_thread();
+}
 
 // By the thunks' numbers: what would have been called without Muster, by those who ask for no version. And
 // whether there is another function for those who ask for another one: glibc's posix_spawn of 2011, which
@@ -68,15 +99,12 @@ __attribute__((constructor)) void find_all() {
 }  // namespace
 
 // Where the thunks for these go on (thunk_*.S). Leaves errno alone.
-extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller);
-extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller) {
+extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
+                                                std::uintptr_t argument);
+extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
+                                                std::uintptr_t argument) {
   const int saved = errno;
-  if (makes_key(index)) {
-    reserve_fold_ends();
-  } else {
-    give_everything_back();
-  }
-  if (ends_thread(index)) end_fold_of_thread();
+  before(kNames[index], argument);
   void* next = next_for(index, caller);
   errno = saved;
   return next != nullptr ? reinterpret_cast<AnyFunction>(next)

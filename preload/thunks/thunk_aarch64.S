@@ -67,7 +67,7 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in x15 with (index, return address), which says where to go on, and goes on there
+// Calls the function in x15 with (index, return address, first argument), which says where to go on, and goes on there
 // as if that had been called at once.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, %function
@@ -88,6 +88,7 @@ muster_thunk_slow_path:
   stp q2, q3, [sp, #128]
   stp q4, q5, [sp, #160]
   stp q6, q7, [sp, #192]
+  mov x2, x0
   mov w0, w17
   mov x1, x30
   blr x15

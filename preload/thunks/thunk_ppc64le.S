@@ -74,7 +74,7 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in r12 with (index, return address), which says where to go on, and goes on there
+// Calls the function in r12 with (index, return address, first argument), which says where to go on, and goes on there
 // as if that had been called at once. The vector registers are kept in 16-byte steps from 208.
 .macro MUSTER_VECTORS instruction
   li 0, 208
@@ -136,6 +136,7 @@ muster_thunk_slow_path:
   stfd 13, 192(1)
   mr 4, 0
   MUSTER_VECTORS stvx
+  mr 5, 3
   mr 3, 11
   mtctr 12
   bctrl

@@ -60,7 +60,7 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in r10 with (index, return address), which says where to go on, and goes on there
+// Calls the function in r10 with (index, return address, first argument), which says where to go on, and goes on there
 // as if that had been called at once. rax tells a variadic function of its vector registers.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, @function
@@ -89,6 +89,7 @@ muster_thunk_slow_path:
   movaps %xmm5, 144(%rsp)
   movaps %xmm6, 160(%rsp)
   movaps %xmm7, 176(%rsp)
+  movq %rdi, %rdx
   movl %r11d, %edi
   movq 8(%rbp), %rsi
   call *%r10

@@ -305,10 +305,6 @@ AnyFunction go_on(unsigned index, const void* caller) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
   }
-  if (thunk.effect == Effect::kGivesPlaceBack) {
-    give_place_back();
-    return reinterpret_cast<AnyFunction>(target.function);
-  }
   const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
   const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
   if (watched != 0 && !target.from_runtime && !is_elsewhere) [[unlikely]] {

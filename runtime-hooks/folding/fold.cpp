@@ -174,7 +174,6 @@ void Fold::run_open(const RegionBody& body) {
   }
   counted_region_ends(*state_, frame_);
   state_->top = nullptr;
-  give_place_back();  // a slice stays until the fold is closed, or something could inherit it
   t_muster_watches = kInSerialPart;
   if (setting_.load(std::memory_order_relaxed) || set_by_address) [[unlikely]] {
     close(Closed::kSetting, {});

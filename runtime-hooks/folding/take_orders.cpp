@@ -33,7 +33,6 @@ class OwnState {
 // may be long, so they run wherever the program lets them.
 void Fold::finish_tasks(Frame& frame) const {
   frame.at_real_barrier = true;
-  give_place_back();
   runtime_->real.GOMP_barrier(0);
   frame.at_real_barrier = false;
 }

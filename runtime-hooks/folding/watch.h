@@ -24,7 +24,6 @@ enum class Effect : std::uint8_t {
   kPushes,          // an unusual clause for the thread's next region
   kClosesByTask,    // as kCloses, for a runtime in which it looks at the calling task: libgomp
   kCreatesTasks,    // as kCloses, and wherever it is called
-  kGivesPlaceBack,  // nothing, but it must not see where Muster has bound the thread
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
@@ -38,7 +37,6 @@ constexpr std::uint8_t watched_in(Effect effect) {
       return kInSerialPart | kInFoldedRegion;
     case Effect::kPushes:
     case Effect::kCreatesTasks:
-    case Effect::kGivesPlaceBack:
       return 0xFF;
   }
   return 0xFF;

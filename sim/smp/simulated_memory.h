@@ -86,23 +86,17 @@ struct SimulatedMemory {
     return true;
   }
 
-  static unsigned stays_on() { return t_world->memory().stays_on; }
-  static bool stay_on(unsigned cpu) {
+  static bool move_to(unsigned cpu) {
     if (cpu >= t_world->machine().processors() || t_world->machine().processors() == 1)
       return false;
-    t_world->memory().stays_on = cpu;
     t_world->pin(cpu);
-    return true;
-  }
-  static void give_place_back() {
-    if (stays_on() == kNoCpu) return;
-    t_world->memory().stays_on = kNoCpu;
     t_world->pin(kNoProcessor);
+    return true;
   }
   // To another one in turn: the kernel takes any of those that are left.
   static bool leave_cpu(unsigned cpu) {
     const unsigned count = t_world->machine().processors();
-    if (stays_on() != kNoCpu || count == 1) return false;
+    if (count == 1) return false;
     const unsigned step = 1 + (t_world->running() + t_world->memory().left++) % (count - 1);
     t_world->pin((cpu + step) % count);
     t_world->pin(kNoProcessor);

@@ -83,7 +83,6 @@ class World {
 
   // What the running thread's code remembers for itself.
   struct Memory {
-    unsigned stays_on = kNoProcessor;
     std::uint64_t asked_ns = 0;
     unsigned left = 0;  // times that it has left a processor
   };

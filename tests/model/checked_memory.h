@@ -76,10 +76,8 @@ struct CheckedMemory {
   static unsigned allowed_cpus() { return kMaxThreads; }
   static unsigned own_cpu(unsigned thread) { return thread; }
   static bool may_ask_scheduler(std::uint64_t) { return false; }
-  static unsigned stays_on() { return kNoCpu; }
-  static bool stay_on(unsigned) { return false; }
+  static bool move_to(unsigned) { return false; }
   static bool leave_cpu(unsigned) { return false; }
-  static void give_place_back() {}
   static unsigned pick_cpu(unsigned) { return kNoCpu; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
   static bool ask_for_slice(std::uint64_t) { return false; }

@@ -105,15 +105,13 @@ TEST(SimulatedMemory, AStoreEndsASpinAtOnce) {
   EXPECT_EQ(seen, stored);
 }
 
-TEST(SimulatedMemory, AThreadMovesWhereItIsPinned) {
+TEST(SimulatedMemory, AThreadMovesWhereItIsSent) {
   unsigned before = kNoCpu;
   unsigned after = kNoCpu;
   Scene scene(1, 4, 100, Costs::none(), [&](unsigned, World&) {
     before = SimulatedMemory::current_cpu();
-    EXPECT_TRUE(SimulatedMemory::stay_on((before + 2) % 4));
+    EXPECT_TRUE(SimulatedMemory::move_to((before + 2) % 4));
     after = SimulatedMemory::current_cpu();
-    EXPECT_EQ(SimulatedMemory::stays_on(), after);
-    SimulatedMemory::give_place_back();
     EXPECT_TRUE(SimulatedMemory::leave_cpu(after));
     EXPECT_NE(SimulatedMemory::current_cpu(), after);
   });

@@ -1,8 +1,16 @@
-// Where threads are placed and how long their turns are: asked for, and given back.
+// Where threads are moved to; how long their turns are: asked for, and given back.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstring>
 #include <thread>
+#include <vector>
 
 #include "platform/idle_time.h"
 #include "platform/scheduler_asks.h"
@@ -18,41 +26,86 @@ void in_a_thread(Body&& body) {
   std::thread(body).join();
 }
 
-TEST(Place, IsGivenBack) {
+TEST(Place, IsAnotherAndTheMaskTheSame) {
   in_a_thread([] {
     AffinityMask before;
     ASSERT_TRUE(before.read());
     if (before.count() < 2) GTEST_SKIP() << "one CPU";
-    const unsigned cpu = before.nth(1);
-    ASSERT_TRUE(stay_on(cpu));
-    EXPECT_EQ(stays_on(), cpu);
-    AffinityMask now;
-    ASSERT_TRUE(now.read());
-    EXPECT_EQ(now, AffinityMask::only(cpu));
-    ASSERT_TRUE(own_affinity(now));
-    EXPECT_EQ(now, before);
-    ASSERT_TRUE(stay_on(before.nth(0))) << "and from there to another";
-    give_place_back();
-    EXPECT_EQ(stays_on(), kNoCpu);
-    ASSERT_TRUE(now.read());
-    EXPECT_EQ(now, before);
+    errno = 42;
+    for (unsigned turn = 0; turn < 10; ++turn) {
+      ASSERT_TRUE(move_to(before.nth(turn % 2)));
+      ASSERT_TRUE(leave_cpu(current_cpu()));
+      AffinityMask now;
+      ASSERT_TRUE(now.read());
+      EXPECT_EQ(now, before);
+    }
+    EXPECT_EQ(errno, 42);
+    sigset_t signals;
+    pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+    EXPECT_FALSE(sigismember(&signals, SIGUSR1));
   });
 }
 
-TEST(Place, LeavesWhatSomebodyElseSet) {
+// A mask that is narrower than what the machine would give.
+TEST(Place, IsOneOfTheThreads) {
   in_a_thread([] {
     AffinityMask before;
     ASSERT_TRUE(before.read());
     if (before.count() < 2) GTEST_SKIP() << "one CPU";
-    ASSERT_TRUE(stay_on(before.nth(0)));
-    ASSERT_TRUE(AffinityMask::only(before.nth(1)).apply());  // as taskset from outside would
-    give_place_back();
+    const AffinityMask one = AffinityMask::only(before.nth(1));
+    ASSERT_TRUE(one.apply());
+    EXPECT_FALSE(move_to(before.nth(1))) << "a thread with one CPU has been placed already";
+    EXPECT_FALSE(move_to(before.nth(0))) << "not among its CPUs";
+    EXPECT_FALSE(leave_cpu(before.nth(1)));
     AffinityMask now;
     ASSERT_TRUE(now.read());
-    EXPECT_EQ(now, AffinityMask::only(before.nth(1)));
-    EXPECT_FALSE(stay_on(before.nth(1))) << "a thread with one CPU has been placed already";
-    EXPECT_FALSE(stay_on(before.nth(0))) << "not among its CPUs";
+    EXPECT_EQ(now, one);
   });
+}
+
+// In a process of its own, as it is for good. Threads that move all the time, and one that sets their
+// masks: what it set is there from then on.
+TEST(Place, IsLeftToWhoeverSetsAnotherThreadsMask) {
+  AffinityMask all;
+  ASSERT_TRUE(all.read());
+  if (all.count() < 2) GTEST_SKIP() << "one CPU";
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr unsigned kThreads = 4;
+    std::atomic<pid_t> numbers[kThreads] = {};
+    std::atomic<bool> over{false};
+    std::vector<std::thread> threads;
+    for (auto& number : numbers) {
+      threads.emplace_back([&] {
+        number = gettid();
+        for (unsigned turn = 0; !over; ++turn) move_to(all.nth(turn % 2));
+      });
+    }
+    int wrong = 0;
+    for (auto& number : numbers) {
+      while (number == 0) std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    end_moves();
+    for (unsigned i = 0; i < kThreads; ++i) {
+      const AffinityMask one = AffinityMask::only(all.nth(i % 2));
+      unsigned long words[AffinityMask::kMaxCpus / 64] = {};
+      std::memcpy(words, &one, sizeof(one));
+      if (syscall(SYS_sched_setaffinity, numbers[i].load(), sizeof(words), words) != 0) ++wrong;
+      unsigned long now[AffinityMask::kMaxCpus / 64] = {};
+      for (int look = 0; look < 100; ++look) {
+        syscall(SYS_sched_getaffinity, numbers[i].load(), sizeof(now), now);
+        if (std::memcmp(words, now, sizeof(now)) != 0) ++wrong;
+      }
+    }
+    if (move_to(all.nth(0)) || leave_cpu(current_cpu())) ++wrong;
+    over = true;
+    for (auto& thread : threads) thread.join();
+    _exit(wrong == 0 ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(AffinityMask, HasNoPlaceForCpusBeyondItsLast) {

@@ -20,7 +20,7 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned cpus = 4;
   static inline unsigned cpu = 0;
   static inline unsigned sleeps = 0;
-  static inline unsigned placed = kNoCpu;
+  static inline unsigned placed = kNoCpu;  // where the last wait moved to; it comes back to `cpu`
   static inline unsigned left = kNoCpu;  // by a nudge
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
@@ -48,8 +48,7 @@ struct SimulatedMemory : NativeMemory {
   static unsigned current_cpu() { return cpu; }
   static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
   static unsigned own_cpu(unsigned thread) { return thread; }
-  static unsigned stays_on() { return placed; }
-  static bool stay_on(unsigned where) {
+  static bool move_to(unsigned where) {
     placed = where;
     return true;
   }
@@ -57,8 +56,7 @@ struct SimulatedMemory : NativeMemory {
     left = where;
     return true;
   }
-  static void give_place_back() { placed = kNoCpu; }
-  static unsigned pick_cpu(unsigned trial) { return trial % cpus; }
+  static unsigned pick_cpu(unsigned) { return cpus - 1; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return idle_ns; }
   static bool ask_for_slice(std::uint64_t ns) {
     slice_ns = ns;
@@ -102,6 +100,7 @@ class SimulatedTeam {
   template <class Policy>
   std::uint64_t wait(Policy& policy, const std::function<bool()>& done, bool& released) {
     const std::uint64_t start = SimulatedMemory::now;
+    SimulatedMemory::placed = kNoCpu;
     roster_.arrive(0, episode_);
     const Wait<SimulatedMemory> wait{roster_, 0, episode_, start, /*for_release=*/true, stats_};
     released = policy.template spin<SimulatedMemory>(wait, done);

@@ -74,7 +74,6 @@ struct StoreOrderMemory : NativeMemory {
   static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
   static bool may_ask_scheduler(std::uint64_t) { return true; }
   static unsigned own_cpu(unsigned thread) { return thread; }
-  static unsigned stays_on() { return kNoCpu; }
   static bool ask_for_slice(std::uint64_t) { return false; }
   static bool has_own_slice() { return false; }
 
