@@ -19,6 +19,7 @@ namespace muster {
 //   now_ns()             monotonic time
 //   yield()              give the CPU to another runnable thread
 //   nap(ns)              sleep for about this time
+//   runs_in_real_time(t) whether yields do not let threads of a lower priority run: platform/real_time.h
 //   current_cpu()        CPU the calling thread runs on
 //   allowed_cpus()       CPUs the calling thread may use
 //   move_to(cpu), leave_cpu(cpu), pick_cpu(trial),
@@ -48,6 +49,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   M::yield();
   { M::may_ask_scheduler(std::uint64_t{}) } -> std::same_as<bool>;
   M::nap(std::uint64_t{});
+  { M::runs_in_real_time(std::uint64_t{}) } -> std::same_as<bool>;
   { M::move_to(unsigned{}) } -> std::same_as<bool>;
   { M::leave_cpu(unsigned{}) } -> std::same_as<bool>;
   { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;

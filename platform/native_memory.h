@@ -12,6 +12,7 @@
 #include "platform/futex.h"
 #include "platform/idle_time.h"
 #include "platform/pause.h"
+#include "platform/real_time.h"
 #include "platform/reserved_add.h"
 #include "platform/scheduler_asks.h"
 #include "platform/slice.h"
@@ -32,6 +33,7 @@ struct NativeMemory {
   static std::uint64_t now_ns() { return monotonic_ns(); }
   static void yield() { yield_cpu(); }
   static void nap(std::uint64_t ns) { muster::nap(ns); }
+  static bool runs_in_real_time(std::uint64_t now_ns) { return muster::runs_in_real_time(now_ns); }
   static unsigned current_cpu() { return muster::current_cpu(); }
   static unsigned allowed_cpus() { return muster::allowed_cpus(); }
 

@@ -10,6 +10,7 @@
 
 #include "platform/futex.h"
 #include "platform/missing.h"
+#include "platform/real_time.h"
 
 namespace muster {
 namespace {
@@ -79,7 +80,7 @@ bool move_where(unsigned cpu, Choose&& choose) {
     const NoSignals none;
     const Move move;
     AffinityMask before;
-    if (none.blocked() && move.begun() && before.read() && before.has(cpu) && before.count() > 1) {
+    if (none.blocked() && move.begun() && !detail::has_real_time_policy() && before.read() && before.has(cpu) && before.count() > 1) {
       const AffinityMask ours = choose(before);
       moved = ours.apply();
       if (moved) put_back(before, ours);

@@ -1,22 +1,43 @@
-// A lock for rare paths, usable before any constructor ran and after fork().
+// A lock for rare paths, usable before any constructor ran and after fork(). Whoever waits for it sleeps
+// soon: under a real-time policy a yield gives the CPU to nobody of a lower priority, and the holder
+// may be one.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
-#include "platform/yield_cpu.h"
+#include "platform/futex.h"
+#include "platform/pause.h"
 
 namespace muster {
 
 class Lock {
  public:
   void lock() {
-    while (held_.exchange(true, std::memory_order_acquire)) yield_cpu();
+    for (unsigned poll = 0; poll < kPolls; ++poll) {
+      if (try_lock()) return;
+      cpu_pause();
+    }
+    while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
+      futex_wait(word_, kAwaited, /*limited=*/false);
+    }
   }
-  bool try_lock() { return !held_.exchange(true, std::memory_order_acquire); }
-  void unlock() { held_.store(false, std::memory_order_release); }
+  bool try_lock() {
+    std::uint32_t free = kFree;
+    return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+  void unlock() {
+    if (word_.exchange(kFree, std::memory_order_release) == kAwaited) futex_wake_all(word_);
+  }
 
  private:
-  std::atomic<bool> held_{false};
+  static constexpr unsigned kPolls = 64;
+  static constexpr std::uint32_t kFree = 0;
+  static constexpr std::uint32_t kHeld = 1;
+  static constexpr std::uint32_t kAwaited = 2;  // held, and somebody may sleep
+
+  std::atomic<std::uint32_t> word_{kFree};
 };
 
 class Locked {

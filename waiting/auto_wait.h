@@ -46,8 +46,11 @@ class AutoWait {
     slice_.adapt(wait, around_);
     gathering_.follow(wait, [&] { return around_.situation(wait.start_ns); });
     if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
-    const std::uint64_t budget_ns =
-        around_.stranger_near(wait.start_ns) ? kSpinBesideStrangersNs : kSpinUndisturbedNs;
+    // Yields would be in vain: the teammate may be one of a lower priority.
+    const bool real_time = Memory::runs_in_real_time(wait.start_ns);
+    if (real_time && around_.is_one_cpu()) return done();
+    const bool spins_briefly = real_time || around_.stranger_near(wait.start_ns);
+    const std::uint64_t budget_ns = spins_briefly ? kSpinBesideStrangersNs : kSpinUndisturbedNs;
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
       if (done()) return true;
@@ -57,7 +60,8 @@ class AutoWait {
       // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
       // no roster is kept it may have been here before. Who spins for long looks for it by a yield.
       const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
-      const bool may_yield = !around_.stranger_near(before_ns) && !around_.is_one_cpu();
+      const bool may_yield =
+          !around_.stranger_near(before_ns) && !around_.is_one_cpu() && !real_time;
       if (may_yield && (absent != kNobody || hidden)) {
         // A yield puts the thread off by its slice. Among teammates of which some have short ones,
         // the others would get one turn in ten.

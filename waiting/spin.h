@@ -1,9 +1,10 @@
 // `spin`: busy-wait for ever, as Zhang et al.'s barriers do (section 3). The fastest while every
 // thread has a CPU of its own; with fewer CPUs than threads it runs only as fast as the scheduler
-// preempts.
+// preempts. Under a real-time policy it would not, so there a wait sleeps after a millisecond.
 #pragma once
 
 #include "platform/native_memory.h"
+#include "waiting/real_time_limit.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -16,10 +17,18 @@ class Spin {
   static bool spins_first() { return true; }
 
   template <class Memory, class Done>
-  bool spin(const Wait<Memory>&, Done&& done) {
-    while (!done()) Memory::pause();
+  bool spin(const Wait<Memory>& wait, Done&& done) {
+    for (unsigned polls = 1; !done(); ++polls) {
+      if (polls % kPollsPerClockRead == 0 && keeps_others_from_running<Memory>(wait.start_ns)) {
+        return false;
+      }
+      Memory::pause();
+    }
     return true;
   }
+
+ private:
+  static constexpr unsigned kPollsPerClockRead = 1024;
 };
 
 static_assert(WaitingPolicy<Spin, NativeMemory>);

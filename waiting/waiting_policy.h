@@ -56,7 +56,7 @@ struct AlwaysDone {
 //   spins_first()   whether phase one is a spin at all; without one SSR is 0
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A
-//                   policy that never blocks never returns false.
+//                   policy that never blocks does so under a real-time policy of the scheduler all the same.
 // A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully, where
 // it is true of a policy without roster: sleepers and wakers both make full fences (sleep_word.h).
 template <class Policy, class Memory>

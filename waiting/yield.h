@@ -1,8 +1,10 @@
 // `yield`: sched_yield until released, what libomp does and Mosberger's note is about. The best
-// thing when only teammates want the CPU; beside a stranger each yield may hand it a whole slice.
+// thing when only teammates want the CPU; beside a stranger each yield may hand it a whole slice. Under a
+// real-time policy it sleeps after a millisecond.
 #pragma once
 
 #include "platform/native_memory.h"
+#include "waiting/real_time_limit.h"
 #include "waiting/room.h"
 #include "waiting/waiting_policy.h"
 
@@ -19,7 +21,10 @@ class Yield {
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     room_.look<Memory>(wait.start_ns);
-    while (!done()) {
+    for (unsigned yields = 1; !done(); ++yields) {
+      if (yields % kYieldsPerClockRead == 0 && keeps_others_from_running<Memory>(wait.start_ns)) {
+        return false;
+      }
       Memory::yield();
       wait.stats.yields.add();
     }
@@ -27,6 +32,8 @@ class Yield {
   }
 
  private:
+  static constexpr unsigned kYieldsPerClockRead = 16;
+
   Room room_;
 };
 

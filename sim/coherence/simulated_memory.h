@@ -105,6 +105,7 @@ struct SimulatedMemory {
   static void yield() { nap(kCallNs); }
   static void nap(std::uint64_t ns) { g_world->delay(cycles(ns)); }
   static bool may_ask_scheduler(std::uint64_t) { return false; }
+  static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return g_world->running(); }
   static unsigned allowed_cpus() { return g_world->machine().cores; }
   static unsigned own_cpu(unsigned thread) { return thread; }

@@ -74,6 +74,7 @@ struct SimulatedMemory {
   static void yield() { t_world->yield(); }
   static void nap(std::uint64_t ns) { t_world->nap(static_cast<Time>(ns)); }
 
+  static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return t_world->task().processor; }
   static unsigned allowed_cpus() {
     t_world->pay(t_world->costs().ask);

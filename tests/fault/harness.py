@@ -73,11 +73,13 @@ def program_without_openmp(name: str) -> Path:
     return output
 
 
-def program(name: str) -> Path:
-    """The built binary of a program here."""
+def program(name: str, of_gcc: bool | None = None) -> Path:
+    """The built binary of a program here, of the compiler whose runtime is tested, or of the one said."""
+    if of_gcc is None:
+        of_gcc = places.on_libgomp
     places.build.mkdir(parents=True, exist_ok=True)
-    variant = variant_named("gnu-O2" if places.on_libgomp else "clang-O2")
-    output = places.build / (f"{name}.gnu" if places.on_libgomp else name)
+    variant = variant_named("gnu-O2" if of_gcc else "clang-O2")
+    output = places.build / (f"{name}.gnu" if of_gcc else name)
     compile_program(HERE / "programs" / f"{name}.c", variant, output, places.runtimes / "libomp19")
     return output
 
@@ -91,6 +93,11 @@ def shared_object(name: str) -> Path:
     command = ["clang-19", "-O2", "-fopenmp", "-shared", "-fPIC", f"-I{include}"]
     subprocess.run([*command, str(source), "-o", str(output)], check=True)
     return output
+
+
+def on_libgomp() -> dict[str, str]:
+    """What a program of gcc's needs in its environment, whatever runtime is tested."""
+    return {"LD_LIBRARY_PATH": str(places.runtimes / "libgomp12")}
 
 
 def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:

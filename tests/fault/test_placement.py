@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from harness import ROOT, FaultTest, program
+from harness import ROOT, FaultTest, on_libgomp, program
 
 sys.path.insert(0, str(ROOT / "epcc"))
 
@@ -38,6 +38,22 @@ class Placement(FaultTest):
             self.assertGreaterEqual(waiting["moves"], 2, waiting)
             if own_slices():
                 self.assertGreaterEqual(waiting["short_slices"], 1, waiting)
+
+    def test_a_thread_that_places_itself(self) -> None:
+        """Where it has chosen to be, and with what mask, also in a signal handler; on either runtime."""
+        self.place("self")
+
+    def test_a_thread_that_places_others(self) -> None:
+        self.place("other")
+
+    def place(self, whom: str) -> None:
+        self.burn()
+        threads = {"OMP_NUM_THREADS": str(2 * len(os.sched_getaffinity(0)))}
+        for of_gcc in (False, True):
+            with self.subTest(of_gcc=of_gcc):
+                extra = threads | (on_libgomp() if of_gcc else {})
+                self.compare([program("pinned", of_gcc), whom], extra)
+                self.assert_replaced(100)
 
     def test_switched_off(self) -> None:
         waiting = self.run_beside_burners({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})

@@ -72,6 +72,7 @@ struct CheckedMemory {
   static std::uint64_t now_ns() { return g_world->now_ns(); }
 
   // One CPU for all, so that threads give way to each other, and nothing to be had from a scheduler.
+  static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return 0; }
   static unsigned allowed_cpus() { return kMaxThreads; }
   static unsigned own_cpu(unsigned thread) { return thread; }

@@ -25,6 +25,7 @@ struct SimulatedMemory : NativeMemory {
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
   static inline bool may_ask = true;
+  static inline bool real_time = false;
   static inline std::function<void()> on_sleep;
   static void reset() {
     now = 1'000'000'000;
@@ -38,6 +39,7 @@ struct SimulatedMemory : NativeMemory {
     idle_ns = 0;
     slice_ns = 0;
     may_ask = true;
+    real_time = false;
     on_sleep = nullptr;
   }
   static void pause() { now += 10; }
@@ -45,6 +47,7 @@ struct SimulatedMemory : NativeMemory {
   static void yield() { now += yield_ns; }
   static void nap(std::uint64_t ns) { now += ns; }
   static unsigned allowed_cpus() { return cpus; }
+  static bool runs_in_real_time(std::uint64_t) { return real_time; }
   static unsigned current_cpu() { return cpu; }
   static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
   static unsigned own_cpu(unsigned thread) { return thread; }

@@ -70,6 +70,7 @@ struct StoreOrderMemory : NativeMemory {
   static std::uint64_t now_ns() { return g_threads->now_ns(); }
   static void yield() { g_threads->yield(); }
   static void nap(std::uint64_t ns) { g_threads->delay(ns); }
+  static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return g_threads->cpu(); }
   static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
   static bool may_ask_scheduler(std::uint64_t) { return true; }
