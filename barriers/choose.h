@@ -7,9 +7,6 @@
 
 namespace muster {
 
-// Teams above this size are worth the milliseconds of loading a topology.
-inline constexpr unsigned kTopologyPaysAbove = 8;
-
 // The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was
 // not.
 inline constexpr unsigned kTreePaysAbove = 512;

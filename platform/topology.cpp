@@ -4,6 +4,8 @@
 #include <hwloc.h>
 #include <pthread.h>
 
+#include <atomic>
+
 namespace muster {
 namespace {
 
@@ -54,6 +56,7 @@ void read_shape(const Hwloc& hwloc, hwloc_topology_t handle, Topology& out) {
 }
 
 Topology g_topology;
+std::atomic<bool> g_loaded{false};
 
 void load_topology() {
   Hwloc hwloc;
@@ -79,8 +82,15 @@ void load_topology() {
 
 const Topology& topology() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load_topology);
+  pthread_once(&once, [] {
+    load_topology();
+    g_loaded.store(true, std::memory_order_release);
+  });
   return g_topology;
+}
+
+const Topology* topology_if_loaded() {
+  return g_loaded.load(std::memory_order_acquire) ? &g_topology : nullptr;
 }
 
 }  // namespace muster

@@ -1,6 +1,5 @@
-// The machine's shape, as hwloc sees it. hwloc is not linked: it is opened on first use, for teams
-// that profit, because loading a topology takes milliseconds and brings a library into a stranger's
-// process.
+// The machine's shape, as hwloc sees it. hwloc is not linked: it is opened on first use, for trees,
+// because loading a topology takes milliseconds and brings a library into a stranger's process.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,11 @@ struct Topology {
 };
 
 // Loads the topology the first time it is called, once a process (thread-safe); later calls are a
-// load. Never fails: an unknown topology has no levels.
+// load. Never fails: an unknown topology has no levels. Takes the loader's lock and allocates: not for the
+// threads of a region, which somebody may wait for who holds the one or the other.
 const Topology& topology();
+
+// The same without loading it: null where nobody has yet.
+const Topology* topology_if_loaded();
 
 }  // namespace muster

@@ -89,6 +89,7 @@ void get_ready() {
                         .slice_ns = in_force.slice_us * 1000,
                         .base_ns = in_force.wait_base_us * 1000,
                         .conditional_ns = in_force.wait_cond_us * 1000});
+    reserve_fold_ends();  // where a constructor comes here before ours
     set_fork_join(in_force.fork_join);
     switch_runtimes(in_force.on);
     read_environment();

@@ -7,6 +7,7 @@
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "runtime-hooks/accounting.h"
+#include "runtime-hooks/loaded_objects.h"
 
 namespace muster {
 namespace {
@@ -55,7 +56,14 @@ long long own_count(void* which) {
 
 void publish_own_counts() {
   const char* on = std::getenv("MUSTER");
-  if (on == nullptr || std::strcmp(on, "off") != 0) publish_own_events(own_count);
+  if (on != nullptr && std::strcmp(on, "off") == 0) return;
+  // Else the loader need not be asked: a thread may hold its lock that waits for this one.
+  for (const char* name : {"PAPI_library_init", "papi_sde_init"}) {
+    if (is_defined(name)) {
+      publish_own_events(own_count);
+      return;
+    }
+  }
 }
 
 // Called by papi_native_avail, which has opened this library, with the functions that define events.

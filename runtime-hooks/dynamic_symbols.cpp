@@ -16,6 +16,9 @@ struct GnuHash {
   explicit GnuHash(const std::uint32_t* table)
       : bucket_count(table[0]),
         first(table[1]),
+        filter(reinterpret_cast<const ElfW(Addr)*>(table + 4)),
+        filter_mask(table[2] - 1),
+        filter_shift(table[3]),
         buckets(table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table))),
         chain(buckets + bucket_count) {}
 
@@ -26,10 +29,19 @@ struct GnuHash {
   }
 
   std::uint32_t entry(std::size_t symbol) const { return chain[symbol - first]; }
+  // False: no symbol has that hash.
+  bool may_have(std::uint32_t hash) const {
+    constexpr unsigned kBits = 8 * sizeof(*filter);
+    const ElfW(Addr) word = filter[(hash / kBits) & filter_mask];
+    return ((word >> (hash % kBits)) & (word >> ((hash >> filter_shift) % kBits)) & 1) != 0;
+  }
   static bool ends_bucket(std::uint32_t entry) { return (entry & 1) != 0; }
 
   const std::uint32_t bucket_count;
   const std::uint32_t first;  // of the symbols that are in it
+  const ElfW(Addr) * const filter;
+  const std::uint32_t filter_mask;
+  const std::uint32_t filter_shift;
   const std::uint32_t* const buckets;
   const std::uint32_t* const chain;
 };
@@ -65,6 +77,7 @@ void search(const DynamicSymbols& symbols, const char* name, Accept accept) {
   const GnuHash table(symbols.gnu_hash);
   if (table.bucket_count == 0) return;
   const std::uint32_t hash = GnuHash::of(name);
+  if (!table.may_have(hash)) return;
   std::uint32_t i = table.buckets[hash % table.bucket_count];
   if (i < table.first) return;
   for (;; ++i) {

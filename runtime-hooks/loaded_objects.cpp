@@ -28,7 +28,7 @@ void describe(const dl_phdr_info& info, LoadedObject& out) {
   out.begin = low;
   out.end = high;
   out.base = info.dlpi_addr;
-  if (info.dlpi_name != nullptr) std::strncpy(out.path, info.dlpi_name, sizeof(out.path) - 1);
+  if (info.dlpi_name != nullptr) out.path = info.dlpi_name;
 }
 
 struct ByAddress {
@@ -71,6 +71,10 @@ const char* soname(const LoadedObject& object) {
   return "";
 }
 
+bool is_this_muster(const LoadedObject& object) {
+  return object.contains(reinterpret_cast<const void*>(&is_muster));
+}
+
 void* defined_by_the_loader(const LoadedObject& object, const char* symbol) {
   void* handle = handle_of(object);
   if (handle == nullptr) return nullptr;
@@ -111,28 +115,95 @@ void* look_up(void* handle, const char* symbol, const char* version) {
   return exact == nullptr || loaded_before(object, object_of(exact)) ? any : exact;
 }
 
-// In the loader's order, for code of `caller`.
+// The definition's address. Not of an object's own resolver, which only the loader runs.
+void* address_of(const LoadedObject& object, const ElfW(Sym) & definition) {
+  const bool moved = definition.st_shndx != SHN_ABS;
+  return reinterpret_cast<void*>((moved ? object.base : 0) + definition.st_value);
+}
+
+bool is_resolver(const ElfW(Sym) & definition) {
+  return ELF64_ST_TYPE(definition.st_info) == STT_GNU_IFUNC;
+}
+
+// Who defines a symbol, in the loader's order.
+class Definitions {
+ public:
+  enum class Where { kEverywhere, kAfterMuster, kAfterMusterAtStart };
+
+  Definitions(const char* symbol, const char* version, Where where,
+              bool (*ignores)(const LoadedObject&) = nullptr)
+      : symbol_(symbol),
+        version_(version),
+        ignores_(ignores),
+        at_start_(objects_at_start()),
+        only_at_start_(where == Where::kAfterMusterAtStart),
+        is_after_muster_(where == Where::kEverywhere) {
+    dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
+                       void* data) { return static_cast<Definitions*>(data)->look_at(*info) ? 1 : 0; },
+                    this);
+  }
+
+  // Among the objects that the process was started with.
+  bool is_at_start() const { return found_at_start_; }
+  // There and among those that were opened later.
+  unsigned count() const { return count_; }
+  void* address() const {
+    return resolver_ ? defined_by_the_loader(first_, symbol_) : address_;
+  }
+
+ private:
+  // True: nobody further on matters.
+  bool look_at(const dl_phdr_info& info) {
+    const bool at_start = seen_++ < at_start_;
+    if (!at_start && only_at_start_) return true;
+    LoadedObject object;
+    describe(info, object);
+    if (is_this_muster(object)) {
+      is_after_muster_ = true;
+      return false;
+    }
+    const bool is_skipped = at_start && !is_after_muster_;
+    if (!object.found() || (is_skipped && object.path[0] == '\0')) return false;
+    const ElfW(Sym)* found = definition_of(dynamic_symbols_of(object), symbol_, version_);
+    if (found == nullptr || is_muster(object)) return false;
+    if (ignores_ != nullptr && ignores_(object)) return false;
+    if (count_ == 0) {  // one before Muster where there is no other
+      first_ = object;
+      resolver_ = is_resolver(*found);
+      address_ = address_of(object, *found);
+    }
+    if (is_skipped) return false;
+    ++count_;
+    found_at_start_ = at_start;
+    return found_at_start_;
+  }
+
+  const char* const symbol_;
+  const char* const version_;
+  bool (*const ignores_)(const LoadedObject&);
+  const unsigned at_start_;
+  const bool only_at_start_;
+  bool is_after_muster_;
+  unsigned seen_ = 0;
+  bool found_at_start_ = false;
+  bool resolver_ = false;
+  unsigned count_ = 0;
+  void* address_ = nullptr;
+  LoadedObject first_;
+};
+
+// In the loader's order, for code of `caller`. Which of several objects that were opened since the start
+// comes first only the loader knows.
 void* find_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
+  const Definitions all(symbol, version, Definitions::Where::kAfterMuster);
+  if (all.is_at_start() || all.count() <= 1) return all.address();
   if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
   if (void* handle = handle_of(caller)) {
     void* local = look_up(handle, symbol, version);
     release_handle(handle);
     if (local != nullptr) return local;
   }
-  struct Wanted {
-    const char* symbol;
-    const char* version;
-    void* found;
-  } wanted{symbol, version, nullptr};
-  LoadedObject object;
-  find_object(
-      [](const LoadedObject& candidate, void* data) {
-        auto& search = *static_cast<Wanted*>(data);
-        search.found = defined_by(candidate, search.symbol, search.version);
-        return search.found != nullptr;
-      },
-      &wanted, object);
-  return wanted.found;
+  return all.address();
 }
 
 }  // namespace
@@ -168,9 +239,7 @@ int close_handle(void* handle) {
 }
 
 bool is_muster(const LoadedObject& object) {
-  const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
-  if (object.begin <= here && here < object.end) return true;
-  return object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0;
+  return is_this_muster(object) || (object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0);
 }
 
 // A clock's resolution is nothing that tools measure; the others keep relations of runtimes apart, which
@@ -182,15 +251,49 @@ bool is_whole_runtime(const LoadedObject& object) {
 }
 
 bool goes_before_muster(const LoadedObject& object, const char* symbol) {
-  return object.contains(dlsym(RTLD_DEFAULT, symbol));
+  struct Search {
+    const LoadedObject& object;
+    const char* symbol;
+    bool found;
+  } search{object, symbol, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        LoadedObject candidate;
+        describe(*info, candidate);
+        if (is_this_muster(candidate)) return 1;
+        if (!candidate.found() ||
+            definition_of(dynamic_symbols_of(candidate), wanted.symbol, nullptr) == nullptr) {
+          return 0;
+        }
+        wanted.found = candidate.begin == wanted.object.begin;
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+void* next_at_start(const char* symbol) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kAfterMusterAtStart);
+  return all.is_at_start() ? all.address() : nullptr;
+}
+
+bool is_defined(const char* symbol) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kEverywhere);
+  return all.is_at_start() || all.count() != 0;
+}
+
+void* global_definition(const char* symbol, bool (*ignores)(const LoadedObject&)) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kEverywhere, ignores);
+  if (all.is_at_start()) return all.address();
+  return all.count() != 0 ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
 }
 
 bool another_muster_is_first() {
   const void* first = dlsym(RTLD_DEFAULT, "__kmpc_fork_call");
   if (first == nullptr) return false;
   const LoadedObject object = object_of(first);
-  const auto here = reinterpret_cast<std::uintptr_t>(&is_muster);
-  return is_muster(object) && !(object.begin <= here && here < object.end);
+  return is_muster(object) && !is_this_muster(object);
 }
 
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
@@ -222,10 +325,8 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
   if (object.path[0] == '\0') return nullptr;  // the program: it defines no runtime
   const ElfW(Sym)* definition = definition_of(dynamic_symbols_of(object), symbol, version);
   if (definition == nullptr) return nullptr;
-  if (ELF64_ST_TYPE(definition->st_info) == STT_GNU_IFUNC)  // only the loader runs resolvers
-    return defined_by_the_loader(object, symbol);
-  const bool moved = definition->st_shndx != SHN_ABS;
-  return reinterpret_cast<void*>((moved ? object.base : 0) + definition->st_value);
+  return is_resolver(*definition) ? defined_by_the_loader(object, symbol)
+                                  : address_of(object, *definition);
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {

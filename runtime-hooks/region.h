@@ -22,7 +22,7 @@ struct RegionTeam {
 class FrameScope {
  public:
   explicit FrameScope(const RegionTeam& whose) : state_(thread_state()) {
-    if (state_ == nullptr) return;  // no memory: no frame, so the real barrier
+    if (state_ == nullptr) return;  // nobody has one (has_thread_states())
     frame_.outer = state_->top;
     frame_.runtime = whose.runtime;
     frame_.team = whose.team;
@@ -128,8 +128,10 @@ struct alignas(64) KmpcRegion {
   // In place of the function, with the region as the one argument.
   static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
     const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
-    const FrameScope frame(self.whose);
-    self.body(global, bound);
+    with_state([&] {
+      const FrameScope frame(self.whose);
+      self.body(global, bound);
+    });
   }
 
   static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }
@@ -145,8 +147,10 @@ template <class... Arguments>
 void run_directly(abi::GlobalThread* global, std::int32_t* bound, void* function, void* team,
                   Arguments... arguments) {
   Team& its_team = *static_cast<Team*>(team);
-  const FrameScope frame({.runtime = &its_team.runtime(), .team = &its_team});
-  reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
+  with_state([&] {
+    const FrameScope frame({.runtime = &its_team.runtime(), .team = &its_team});
+    reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
+  });
 }
 
 // A region of gcc's.
@@ -157,8 +161,10 @@ struct alignas(64) GompRegion {
 
   static void run(void* region) {
     const GompRegion& self = *static_cast<const GompRegion*>(region);
-    const FrameScope frame(self.whose);
-    self.function(self.data);
+    with_state([&] {
+      const FrameScope frame(self.whose);
+      self.function(self.data);
+    });
   }
 };
 

@@ -47,26 +47,34 @@ RuntimeKind kind_of(const Runtime& runtime) {
 // it would be without Muster. What Muster asks for its own sake it asks the runtime itself.
 class Tool {
  public:
-  explicit Tool(const LoadedObject& runtime)
-      : runtime_(runtime), is_before_(runtime.contains(dlsym(RTLD_NEXT, "omp_get_wtick"))) {}
+  explicit Tool(const LoadedObject& runtime) : runtime_(runtime) {}
 
   template <class Function>
-  void stand_in(Function& function, const char* name) const {
-    if (!is_before_ || function == nullptr) return;
-    void* next = dlsym(RTLD_NEXT, name);
-    if (next == nullptr || runtime_.contains(next)) return;
-    const LoadedObject object = object_of(next);
-    if (!is_muster(object) && !is_whole_runtime(object))
-      function = reinterpret_cast<Function>(next);
+  void stand_in(Function& function, const char* name) {
+    if (function == nullptr) return;
+    void* next = next_at_start(name);
+    if (next == nullptr || runtime_.contains(next) || is_whole_runtime(object_of(next))) return;
+    if (is_before_runtime()) function = reinterpret_cast<Function>(next);
   }
 
  private:
+  // The loader is asked only where there is such a tool.
+  bool is_before_runtime() {
+    if (is_before_ == Answer::kNotAsked) {
+      const bool is_before = runtime_.contains(dlsym(RTLD_NEXT, "omp_get_wtick"));
+      is_before_ = is_before ? Answer::kYes : Answer::kNo;
+    }
+    return is_before_ == Answer::kYes;
+  }
+
+  enum class Answer { kNotAsked, kYes, kNo };
   const LoadedObject& runtime_;
-  const bool is_before_;
+  Answer is_before_ = Answer::kNotAsked;
 };
 
 void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
+  std::strncpy(runtime.path, object.path, sizeof(runtime.path) - 1);
   runtime.stays = stays_for_ever(object);
   watch_end_of_process();
 #define MUSTER_RESOLVE(result, name, parameters) \
@@ -74,7 +82,7 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
 #undef MUSTER_RESOLVE
   const RealFunctions own = runtime.real;
-  const Tool tool(object);
+  Tool tool(object);
 #define MUSTER_STAND_IN(result, name, parameters) tool.stand_in(runtime.real.name, #name);
   MUSTER_REAL_FUNCTIONS(MUSTER_STAND_IN)
 #undef MUSTER_STAND_IN
@@ -114,7 +122,10 @@ bool was_there(const Runtime& known, const LoadedObject& object) {
 Runtime* make_entry(const Runtime& found) {
   static unsigned made = 0;
   void* place = made < kFirstRuntimes ? &g_first_runtimes[made++] : map_pages(sizeof(Runtime));
-  return place != nullptr ? ::new (place) Runtime(found) : nullptr;
+  if (place == nullptr) return nullptr;
+  auto* runtime = ::new (place) Runtime(found);
+  runtime->object.path = runtime->path;
+  return runtime;
 }
 
 bool make_longer_list(unsigned count) {
@@ -145,6 +156,7 @@ Runtime* enter(const Runtime& found) {
   again.load = 0;
   again.handed_over = std::atomic_ref(runtime->handed_over).load(std::memory_order_relaxed);
   *runtime = again;
+  runtime->object.path = runtime->path;
   __atomic_store_n(&runtime->load, load, __ATOMIC_RELEASE);
   return runtime;
 }

@@ -37,7 +37,8 @@ enum class Foldable : std::uint8_t { kNotJudged, kYes, kNoStart, kUnknownEntries
 
 struct Runtime {
   RealFunctions real;
-  LoadedObject object;
+  LoadedObject object;  // its path is this one's:
+  char path[1024] = {};
   RuntimeKind kind = RuntimeKind::kLibomp;
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;

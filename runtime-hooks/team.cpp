@@ -1,5 +1,6 @@
 #include "runtime-hooks/team.h"
 
+#include <bit>
 #include <new>
 
 #include "barriers/choose.h"
@@ -25,10 +26,26 @@ bool needs_calibration(WaitKind wait) {
          wait != WaitKind::kMicroseconds && wait != WaitKind::kAuto;
 }
 
-// `tree` asks for the machine's shape whatever the size: the user chose it.
+// Whichever thread of a region makes the team's state takes what is known by then. What has to be found out with
+// the loader's lock, or with memory of the program's, is so before: by the thread that forks, once.
+void get_to_know_machine(const Runtime& runtime) {
+  static std::atomic<bool> is_known{false};
+  if (is_known.load(std::memory_order_relaxed)) return;
+  const auto most = runtime.real.omp_get_max_threads;
+  const bool has_tree =
+      g_choice.barrier == BarrierKind::kTree ||
+      (g_choice.barrier == BarrierKind::kAuto && most != nullptr && most() > int{kTreePaysAbove});
+  if (has_tree) topology();
+  if (needs_calibration(g_choice.wait)) calibration();
+  is_known.store(true, std::memory_order_relaxed);
+}
+
 Layout layout_of(BarrierKind kind, unsigned size) {
-  const bool profits = size > kTopologyPaysAbove || kind == BarrierKind::kTree;
-  Layout layout = profits ? layout_for(topology()) : Layout{};
+  const Topology* machine = kind == BarrierKind::kTree ? topology_if_loaded() : nullptr;
+  Layout layout = machine != nullptr ? layout_for(*machine) : Layout{};
+  if (const std::size_t line = reported_cache_line(); line > layout.stride) {
+    layout.stride = std::bit_ceil(line);
+  }
   if (size <= kPagesPayUpTo && layout.stride < kPrefetchersStopAt) {
     layout.stride = kPrefetchersStopAt;
   }
@@ -86,6 +103,7 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
       return nullptr;
     }
     team = ::new (pages) Team();
+    get_to_know_machine(runtime);
     const Locked locked(g_teams_lock);
     team->next_made_ = g_newest.load(std::memory_order_relaxed);
     g_newest.store(team, std::memory_order_release);
@@ -108,9 +126,20 @@ void Team::release(Team* team, ThreadState& state) {
     state.spare[depth] = team;
     return;
   }
+  keep_for_anybody(team);
+}
+
+void Team::keep_for_anybody(Team* team) {
   const Locked locked(g_teams_lock);
   team->next_spare_ = g_spare;
   g_spare = team;
+}
+
+void Team::keep_for_others(ThreadState& state) {
+  for (Team*& team : state.spare) {
+    if (team != nullptr) keep_for_anybody(team);
+    team = nullptr;
+  }
 }
 
 Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
@@ -170,15 +199,15 @@ void Team::make(TeamState& state, unsigned size) {
     register_fences();
     const auto* ops = barrier_ops<NativeMemory>(state.kind, g_choice.wait);
     const Layout layout = layout_of(state.kind, size);
-    const bool calibrated = needs_calibration(g_choice.wait);
+    const Calibration* costs = calibration_if_done();
     const WaitParameters wait{
         .team_size = size,
         .bound_cpus = bound,
         .may_place = g_choice.may_place,
         .load_sensor = &process_load_sensor(),
         .slice_ns = g_choice.slice_ns,
-        .context_switch_ns = calibrated ? context_switch_ns() : kDefaultContextSwitchNs,
-        .wake_ns = calibrated ? wake_ns() : kDefaultWakeNs,
+        .context_switch_ns = costs != nullptr ? costs->context_switch.ns : kDefaultContextSwitchNs,
+        .wake_ns = costs != nullptr ? costs->wake.ns : kDefaultWakeNs,
         .fixed_ns = g_choice.microseconds * 1000,
         .base_ns = g_choice.base_ns,
         .conditional_ns = g_choice.conditional_ns};

@@ -54,6 +54,9 @@ class Team : public TeamInstances<NativeMemory> {
     if (state.fork_depth != 0) --state.fork_depth;
   }
 
+  // Those that the thread keeps for itself.
+  static void keep_for_others(ThreadState& state);
+
   Runtime& runtime() const { return *runtime_; }
   bool is_of(const Runtime& runtime) const { return runtime_ == &runtime; }
   unsigned size() const { return size_.load(std::memory_order_acquire); }
@@ -114,6 +117,7 @@ class Team : public TeamInstances<NativeMemory> {
   void make(TeamState& state, unsigned size);
   void hand_over(TeamState& state);
   static void retire(TeamState& state);
+  static void keep_for_anybody(Team* team);
 
   // Of the present size, as in its TeamState. On the line of the base's last members.
   Runtime* runtime_ = nullptr;

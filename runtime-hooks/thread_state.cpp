@@ -9,6 +9,7 @@
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/team.h"
 
 namespace muster {
 
@@ -20,14 +21,19 @@ std::atomic<std::uint32_t> g_frames_missed{0};
 namespace {
 
 std::atomic<ThreadState*> g_first{nullptr};
-pthread_key_t g_exit_key;
+void (*g_at_end)() = nullptr;
+pthread_key_t g_key;
+bool g_has_key = false;
 
-// The state, with its counts and spare teams, is taken over by the next new thread.
-void leave_to_next_thread(void* value) {
+// The state, with its counts and spare teams, is taken over by the next new thread. Not before the other
+// keys' destructors have run once, which may begin regions.
+void thread_ends(void* value) {
   auto* state = static_cast<ThreadState*>(value);
-  if ((t_muster_watches & kInSerialPart) != 0) {
-    // A destructor before this one has opened a fold, which is closed in the next round.
-    pthread_setspecific(g_exit_key, state);
+  const bool is_first_round = !state->is_ending;
+  state->is_ending = true;
+  if (g_at_end != nullptr) g_at_end();
+  if (is_first_round || (t_muster_watches & kInSerialPart) != 0) {
+    pthread_setspecific(g_key, state);
     return;
   }
   const Fold* fold = state->own_fold.load(std::memory_order_relaxed);
@@ -38,8 +44,12 @@ void leave_to_next_thread(void* value) {
   state->top = nullptr;
   state->fork_depth = 0;
   state->fold = nullptr;
+  state->is_ending = false;
   state->taken.store(false, std::memory_order_release);
 }
+
+// The C library has room for the values of so many keys in each thread; for more it would allocate.
+constexpr pthread_key_t kKeysWithRoom = 32;
 
 ThreadState* reuse() {
   for (ThreadState* state = g_first.load(std::memory_order_acquire); state != nullptr;
@@ -67,14 +77,34 @@ ThreadState* make() {
 
 }  // namespace
 
+void reserve_thread_states() {
+  if (pthread_key_create(&g_key, thread_ends) != 0) return;
+  g_has_key = g_key < kKeysWithRoom;
+  if (!g_has_key) pthread_key_delete(g_key);
+}
+
+bool has_thread_states() { return g_has_key; }
+
+bool state_key_comes_first() { return has_thread_states() && g_key == 0; }
+
+void at_end_of_threads(void (*function)()) { g_at_end = function; }
+
 ThreadState* new_thread_state() {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, [] { pthread_key_create(&g_exit_key, leave_to_next_thread); });
+  if (!has_thread_states()) return nullptr;
   ThreadState* state = reuse();
   if (state == nullptr) state = make();
+  if (state == nullptr) return nullptr;
+  pthread_setspecific(g_key, state);
   t_thread_state = state;
-  if (state != nullptr) pthread_setspecific(g_exit_key, state);
   return state;
+}
+
+void with_spare_state(void (*run)(void*), void* data) {
+  ThreadState spare;
+  t_thread_state = &spare;
+  run(data);
+  Team::keep_for_others(spare);
+  t_thread_state = nullptr;
 }
 
 ThreadState* first_thread_state() { return g_first.load(std::memory_order_acquire); }
@@ -93,6 +123,7 @@ void threads_after_fork() {
     state->fork_depth = 0;      // teams in use are left where they are: see Team::release
     if (state != t_thread_state) {
       state->top = nullptr;
+      state->is_ending = false;
       state->taken.store(false, std::memory_order_relaxed);
     }
   }

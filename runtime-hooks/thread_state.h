@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "platform/cache_line.h"
 #include "runtime-hooks/folding/fold_reason.h"
@@ -62,6 +63,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   YieldCounts yield_counts;
   ThreadState* next = nullptr;  // all states ever made
   std::atomic<bool> taken{false};
+  bool is_ending = false;  // its thread has begun to end
 };
 
 // One pointer of initial-exec TLS: no call and no allocation to find it. Null until first used.
@@ -70,10 +72,36 @@ extern thread_local constinit ThreadState* t_thread_state
 
 ThreadState* new_thread_state();
 
-// The calling thread's state; null only when there is no memory.
+// The calling thread's state. Null when there is no memory, and for all threads of the process where
+// has_thread_states() is false.
 inline ThreadState* thread_state() {
   ThreadState* state = t_thread_state;
   return state != nullptr ? state : new_thread_state();
+}
+
+// Whether threads can have states: by the one key of the C library's that Muster takes. A program may take all
+// the others. Reserved once, when the library is loaded or earlier.
+void reserve_thread_states();
+bool has_thread_states();
+
+// Whether that key's destructor runs before those of all others.
+bool state_key_comes_first();
+
+// `function` is called by each thread that has a state when it ends, and not by exit(): first of all that
+// its keys make it do, as far as those were made later. When the library is loaded.
+void at_end_of_threads(void (*function)());
+
+// Calls run(data). For a thread of a region that can have no state for want of memory: all threads of a
+// team must take the same way. Until then it has one on its stack, whose counts are lost.
+void with_spare_state(void (*run)(void*), void* data);
+template <class Run>
+void with_state(Run&& run) {
+  if (thread_state() != nullptr) [[likely]] {
+    run();
+  } else {
+    with_spare_state([](void* data) { (*static_cast<std::remove_reference_t<Run>*>(data))(); },
+                     &run);
+  }
 }
 
 // The list of all states, for the report. Never shrinks.

@@ -19,6 +19,7 @@ unsigned g_forgetter_count = 0;
 
 unsigned g_objects_at_start = 0;  // the first so many of the loader's list
 std::atomic<bool> g_is_ending{false};
+void (*g_at_end)() = nullptr;
 std::atomic<std::uint64_t> g_seen_gone{0};  // objects unloaded so far, all of them forgotten
 
 template <class Objects>
@@ -142,8 +143,13 @@ bool process_is_ending() { return g_is_ending.load(std::memory_order_relaxed); }
 void watch_end_of_process() {
   static std::atomic<bool> watched{false};
   if (watched.exchange(true)) return;
-  std::atexit(note_end_of_process);
+  std::atexit([] {
+    note_end_of_process();
+    if (g_at_end != nullptr) g_at_end();
+  });
 }
+
+void when_process_ends(void (*function)()) { g_at_end = function; }
 
 void note_end_of_process() { g_is_ending.store(true, std::memory_order_relaxed); }
 
@@ -151,6 +157,8 @@ void note_objects_at_start() {
   const Counts counts = objects_so_far();
   if (counts.gone == 0) g_objects_at_start = static_cast<unsigned>(counts.loaded);
 }
+
+unsigned objects_at_start() { return g_objects_at_start; }
 
 bool stays_for_ever(const LoadedObject& object) {
   const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);

@@ -49,8 +49,12 @@ bool stays_for_ever(const LoadedObject& object);
 bool process_is_ending();
 void watch_end_of_process();
 void note_end_of_process();
+// `function` is called then, by the thread that calls exit(). When the library is loaded.
+void when_process_ends(void (*function)());
 
 // When the library is loaded.
 void note_objects_at_start();
+// So many of the loader's list were there when the process began. 0 where Muster was opened later itself.
+unsigned objects_at_start();
 
 }  // namespace muster

@@ -215,14 +215,16 @@ class Search {
 // A file's parts in /proc/self/maps, which follow each other.
 struct MappedFile {
   LoadedObject object;
+  char path[1024] = {};
   bool executable = false;
   bool readable = false;  // from its start
 
-  void begins_with(std::uintptr_t begin, bool is_readable, const char* path) {
+  void begins_with(std::uintptr_t begin, bool is_readable, const char* its_path) {
     *this = MappedFile{};
     object.begin = object.base = begin;
     readable = is_readable;
-    std::snprintf(object.path, sizeof(object.path), "%s", path);
+    std::snprintf(path, sizeof(path), "%s", its_path);
+    object.path = path;
   }
 
   // Whether it is a shared object in memory, as a loader has them. Then its dynamic section is known.

@@ -1,12 +1,12 @@
 #include "runtime-hooks/why_not_replaced.h"
 
-#include <dlfcn.h>
 #include <strings.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/thread_state.h"
 
 namespace muster {
 namespace {
@@ -22,9 +22,11 @@ bool has_ompt_tool(const Runtime& runtime) {
   const char* use = set_value("OMP_TOOL");
   if (use != nullptr && strcasecmp(use, "disabled") == 0) return false;
   if (set_value("OMP_TOOL_LIBRARIES") != nullptr) return true;
-  const void* start = dlsym(RTLD_DEFAULT, "ompt_start_tool");
-  if (start == nullptr || runtime.contains(start)) return false;
-  return defined_by(object_of(start), "__kmpc_fork_call") == nullptr;  // not another runtime's
+  const auto is_runtime = [](const LoadedObject& object) {
+    return defined_by(object, "__kmpc_fork_call") != nullptr;
+  };
+  const void* start = global_definition("ompt_start_tool", is_runtime);
+  return start != nullptr && !runtime.contains(start) && !is_runtime(object_of(start));
 }
 
 bool checks_consistency() {
@@ -63,9 +65,11 @@ bool why_not_replaced(const Runtime& runtime, PassReason& reason) {
   const RealFunctions& real = runtime.real;
   if (!runtimes_switched_on()) {
     reason = PassReason::kOff;
+  } else if (!has_thread_states()) {
+    reason = PassReason::kNoKey;
   } else if (is_watched(runtime, reason)) {
     return true;
-  } else if (dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr) {
+  } else if (global_definition("__tsan_init") != nullptr) {
     reason = PassReason::kThreadSanitizer;
   } else if (!has_what_it_takes(runtime)) {
     reason = PassReason::kUnknownFrame;

@@ -118,6 +118,7 @@ class Fold {
   void join_for_real();
   void finish_tasks(Frame& frame) const;
   static void work(void* fold);
+  void work_with(ThreadState& state);
   void take_orders(ThreadState& state, Frame& frame, abi::GlobalThread global);
   void note(const char* reason, bool closed, CallSite site);
   static void push_size(const RealFunctions& real, const Next& next);

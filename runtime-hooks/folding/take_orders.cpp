@@ -6,28 +6,6 @@
 #include "runtime-hooks/folding/fold.h"
 
 namespace muster {
-namespace {
-
-// A thread's state for as long as the fold lasts. Without memory for a lasting one it serves itself
-// with one of its own, whose counts are lost: all threads of a team must take the same way.
-class OwnState {
- public:
-  OwnState() : state_(thread_state()) {
-    if (state_ == nullptr) t_thread_state = state_ = &spare_;
-  }
-  ~OwnState() {
-    if (state_ == &spare_) t_thread_state = nullptr;
-  }
-  OwnState(const OwnState&) = delete;
-  OwnState& operator=(const OwnState&) = delete;
-  ThreadState& operator*() const { return *state_; }
-
- private:
-  ThreadState* state_;
-  ThreadState spare_;
-};
-
-}  // namespace
 
 // The explicit barrier of the real runtime finishes the tasks that the join has found pending. They
 // may be long, so they run wherever the program lets them.
@@ -38,28 +16,30 @@ void Fold::finish_tasks(Frame& frame) const {
 }
 
 void Fold::work(void* fold) {
-  Fold& self = *static_cast<Fold*>(fold);
-  const RealFunctions& real = self.runtime_->real;
-  OwnState state;
+  with_state([=] { static_cast<Fold*>(fold)->work_with(*t_thread_state); });
+}
+
+void Fold::work_with(ThreadState& state) {
+  const RealFunctions& real = runtime_->real;
   Frame frame;
-  frame.outer = (*state).top;
-  frame.runtime = self.runtime_;
-  frame.team = self.team_;
-  (*state).top = &frame;  // tells whose calls come back from the runtime by a jump
+  frame.outer = state.top;
+  frame.runtime = runtime_;
+  frame.team = team_;
+  state.top = &frame;  // tells whose calls come back from the runtime by a jump
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
-  const auto size = static_cast<unsigned>(self.runtime_->team_size());
+  const auto size = static_cast<unsigned>(runtime_->team_size());
   PassReason reason = PassReason::kNoMemory;
-  frame.me = self.team_->join(size, frame.thread, reason);
+  frame.me = team_->join(size, frame.thread, reason);
   if (frame.me != nullptr) {
     const std::uint8_t watches_before = t_muster_watches;
-    Fold* const fold_before = (*state).fold;
-    (*state).fold = &self;
+    Fold* const fold_before = state.fold;
+    state.fold = this;
     t_muster_watches = kInFoldedRegion;
-    self.take_orders(*state, frame, global_thread_number(real));
+    take_orders(state, frame, global_thread_number(real));
     t_muster_watches = watches_before;
-    (*state).fold = fold_before;
+    state.fold = fold_before;
   }
-  (*state).top = frame.outer;
+  state.top = frame.outer;
   give_everything_back();
 }
 

@@ -1,10 +1,14 @@
-// Two ways out need two watches. exit() calls the destructors of the caller's thread_local objects,
-// before the handlers of atexit(); a thread that only ends calls those of its keys, the first made
-// first. So the key is made before the OpenMP runtimes make theirs, by which they forget the thread: libgomp
-// in its constructor, which may come before Muster's (preload/thunks/inheriting_calls.cpp).
+// Two ways out need two watches. exit() calls the destructors of the caller's thread_local objects, then
+// the handlers of atexit(); a thread that only ends calls those destructors, then those of its keys, the first
+// made first. So the key (thread_state.h) is made before the OpenMP runtimes make theirs, by which they forget the thread:
+// libgomp in its constructor, which may come before Muster's (preload/thunks/inheriting_calls.cpp).
 #include "runtime-hooks/folding/thread_end.h"
 
-#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime-hooks/thread_state.h"
+#include "runtime-hooks/unloading.h"
 
 // The C library's, for thread_local objects (Itanium C++ ABI). Weak: others than glibc may lack it.
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
@@ -15,23 +19,26 @@ namespace muster {
 namespace {
 
 void (*g_function)(ThreadEnd) = nullptr;
-pthread_key_t g_key;
-bool g_has_key = false;
 
 void end_of_objects(void*) { g_function(ThreadEnd::kMayBeExit); }
-void end_of_keys(void*) { g_function(ThreadEnd::kOnlyThread); }
 
 }  // namespace
 
 void reserve_thread_end(void (*function)(ThreadEnd)) {
   if (g_function != nullptr) return;
   g_function = function;
-  g_has_key = pthread_key_create(&g_key, end_of_keys) == 0;
+  when_process_ends([] { g_function(ThreadEnd::kMayBeExit); });
+  at_end_of_threads([] { g_function(ThreadEnd::kOnlyThread); });
+  reserve_thread_states();
 }
 
+// __cxa_thread_atexit_impl takes the loader's big lock and allocates. A thread that holds the lock, in a constructor
+// of what it opens, may wait for one that it has made: so that is for the initial thread only. exit() by another one
+// closes its fold somewhat later.
 bool watch_thread_end() {
-  if (!g_has_key || __cxa_thread_atexit_impl == nullptr) return false;
-  return pthread_setspecific(g_key, &g_key) == 0 &&
+  const bool is_initial = syscall(SYS_gettid) == getpid();
+  if (!is_initial && state_key_comes_first()) return true;
+  return __cxa_thread_atexit_impl != nullptr &&
          __cxa_thread_atexit_impl(end_of_objects, nullptr, &__dso_handle) == 0;
 }
 

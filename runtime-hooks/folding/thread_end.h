@@ -12,7 +12,7 @@ enum class ThreadEnd {
 // the thread that ends.
 void reserve_thread_end(void (*function)(ThreadEnd));
 
-// From now on for the calling thread. False where that cannot be had.
+// From now on for the calling thread, which has a state. False where that cannot be had.
 bool watch_thread_end();
 
 }  // namespace muster

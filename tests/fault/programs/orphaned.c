@@ -1,0 +1,5 @@
+// A library with a barrier, for regions of others.
+void orphaned_barrier(void);
+void orphaned_barrier(void) {
+#pragma omp barrier
+}
