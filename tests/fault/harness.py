@@ -100,6 +100,20 @@ def on_libgomp() -> dict[str, str]:
     return {"LD_LIBRARY_PATH": str(places.runtimes / "libgomp12")}
 
 
+def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
+    """A program or shared object by runtime: gcc's on the first libgomp that is there, clang's on libomp and libiomp5."""
+    built = {}
+    for compiler, runtimes in (("gcc", ("libgomp12",)), ("clang-19", ("libomp19", "libiomp5"))):
+        output = places.build / f"{name}-{compiler}{'.so' if '-shared' in flags else ''}"
+        places.build.mkdir(parents=True, exist_ok=True)
+        source = HERE / "programs" / f"{name}.c"
+        include = HERE.parent / "conformance" / "programs"
+        command = [compiler, "-O2", "-g", "-fopenmp", f"-I{include}", source, "-o", output, *flags, "-pthread"]
+        subprocess.run([str(word) for word in command], check=True)
+        built |= dict.fromkeys(runtimes, output)
+    return built
+
+
 def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     inherited["LD_LIBRARY_PATH"] = str(places.runtimes / places.runtime)

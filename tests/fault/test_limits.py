@@ -6,7 +6,8 @@ import os
 import signal
 import time
 
-from harness import FaultTest, base_environment, program, run, start_preloaded
+import harness
+from harness import FaultTest, base_environment, for_both_runtimes, program, run, start_preloaded
 
 POLICIES = ("auto", "block", "2cs+", "yield")
 
@@ -56,6 +57,33 @@ class Limits(FaultTest):
             with self.subTest(policy=policy):
                 self.compare([program("team"), "200"], {"MUSTER_WAIT": policy})
                 self.assert_replaced(400)
+
+
+class Exhausted(FaultTest):
+    """The program has used up something that Muster wants, too: all threads of a team take the same way."""
+
+    def check(self, what: str, warm: str, *sizes: str) -> None:
+        for runtime, command in for_both_runtimes("exhausted").items():
+            for fold in ("auto", "on", "off"):
+                with self.subTest(runtime=runtime, fold=fold):
+                    its_sizes = () if runtime.startswith("libgomp") and what == "memory" else sizes
+                    path = str(harness.places.runtimes / runtime)
+                    extra = {"LD_LIBRARY_PATH": path, "MUSTER_FORKJOIN": fold}
+                    self.compare([command, what, warm, *its_sizes], extra)
+                    self.assert_replaced(0 if (what, warm) == ("memory", "region") else 1)
+                    self.report_path.unlink(missing_ok=True)
+
+    def test_keys(self) -> None:
+        self.check("keys", "barriers", "sizes")
+
+    def test_keys_before_the_first_region(self) -> None:
+        self.check("keys", "nothing")
+
+    def test_memory(self) -> None:
+        self.check("memory", "barriers", "sizes")
+
+    def test_memory_when_no_barrier_was_met(self) -> None:
+        self.check("memory", "region", "sizes")
 
 
 class Signals(FaultTest):

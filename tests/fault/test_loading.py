@@ -8,12 +8,52 @@ import harness
 from harness import (
     FaultTest,
     base_environment,
+    for_both_runtimes,
     preloaded_environment,
     program,
     program_without_openmp,
     run,
     shared_object,
 )
+
+
+class Constructors(FaultTest):
+    """A thread that opens an object holds the loader's lock while its constructors run: nobody may want that lock."""
+
+    def check(self, how: str, runtimes: tuple[str, ...], threads: str = "12", **extra: str) -> None:
+        libraries = for_both_runtimes("orphaned", "-shared", "-fPIC")
+        host = program_without_openmp("late_open")
+        for runtime in runtimes:
+            # The library's barriers are called by nobody before: it has never forked.
+            library = libraries[runtime]
+            linked = ("-shared", "-fPIC", library, f"-Wl,-rpath,{library.parent}")
+            plugin = for_both_runtimes("in_constructor", *linked)[runtime]
+            for fold in ("auto", "on"):
+                with self.subTest(runtime=runtime, fold=fold):
+                    environment = {
+                        "IN_CONSTRUCTOR": how,
+                        "LD_LIBRARY_PATH": str(harness.places.runtimes / runtime),
+                        "OMP_NUM_THREADS": threads,
+                        "OMP_WAIT_POLICY": "passive",
+                        "MUSTER_FORKJOIN": fold,
+                    }
+                    self.compare([host, plugin], environment | extra)
+                    self.assert_replaced(6 * 11 * (int(threads) - 1))
+
+    def test_region(self) -> None:
+        self.check("region", ("libgomp12", "libomp19"))
+
+    def test_barriers_of_a_library(self) -> None:
+        self.check("library", ("libgomp12", "libomp19"))
+
+    def test_regions_of_a_thread(self) -> None:
+        """libomp asks the loader for a tool when it starts: it hangs in such a thread by itself."""
+        self.check("thread", ("libgomp12",), "4")
+        self.check("getters", ("libgomp12",), "4")
+
+    def test_each_waiting_policy(self) -> None:
+        for policy in ("2cs+", "block"):
+            self.check("region", ("libgomp12",), "4", MUSTER_WAIT=policy)
 
 
 class Loading(FaultTest):

@@ -1,6 +1,7 @@
-// exhausted WHAT WARM: regions after something has come to its end.
+// exhausted WHAT WARM [SIZES]: regions after something has come to its end.
 //   keys     all thread-specific keys are taken
 //   memory   the address space is full
+// SIZES: with teams of other sizes between. libgomp ends threads then, and may not get new ones.
 // WARM: what the team did before: `nothing`, `region` or `barriers`.
 #include <pthread.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int main(int count, char** arguments) {
   if (strcmp(what, "keys") == 0) take_keys();
   if (strcmp(what, "memory") == 0) take_memory();
   for (int i = 0; i < 20; ++i) region(4, 3);
-  for (int i = 0; i < 20; ++i) region(2 + i % 3, 3);
+  for (int i = 0; count > 3 && i < 20; ++i) region(2 + i % 3, 3);
   for (int i = 0; i < 20; ++i) region(4, 3);
   if (strcmp(what, "memory") == 0) give_memory_back();
   for (int i = 0; i < 10; ++i) region(4, 3);
