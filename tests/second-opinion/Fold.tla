@@ -2,7 +2,7 @@
 (* Region folding (docs/region-folding.md): one root thread, the workers of its fold, and the runtime as far
    as the two can tell. Memory is sequentially consistent and falling asleep is one step with the last look:
    weak memory is tests/model's and algorithms.cpp's part, this is the protocol's. The names in brackets are
-   those of runtime-hooks/folding and waiting/.
+   those of runtime-hooks/folding and waiting/; those that begin with k are clauses of folding/contract.h.
 
    Each rule is a constant. The protocol has them all; with any one of them FALSE TLC finds an error. *)
 EXTENDS Naturals, FiniteSets
@@ -14,10 +14,10 @@ CONSTANTS
   MaxExplicit,  \* explicit tasks that the root thread runs outside of all regions
   MaxForks,
   \* Rules
-  OnlyRootOpens,         \* a fold is opened only in the root thread's initial implicit task
-  TasksCloseFirst,       \* who creates a task outside of regions closes the fold before
-  ForkClosesFirst,       \* so does who calls fork()
-  EndClosesFirst,        \* and the thread's end
+  OnlyRootOpens,         \* a fold is opened only in the root thread's initial implicit task [kInitialTask]
+  TasksCloseFirst,       \* who creates a task outside of regions closes the fold before [kSerial]
+  ForkClosesFirst,       \* so does who calls fork() [kForked]
+  EndClosesFirst,        \* and the thread's end [kEnded]
   ChildLeavesItsRegion,  \* in the child of a fork in a region nobody is waited for [gone_]
   OrderBeforeRelease,    \* an order is written before it is announced
   LeaveOrderGiven,       \* a fold is closed by an order to leave [dismiss]
@@ -254,6 +254,7 @@ Spec == Init /\ [][Next]_vars /\ Fairness
 -----------------------------------------------------------------------------
 (* Nothing bad. *)
 
+\* [kClosed]
 ClosedByItsOpener == fold = "closing" => ctx = opener
 
 SamePath == \A e \in 1..MaxEpisode : Cardinality(path[e]) <= 1

