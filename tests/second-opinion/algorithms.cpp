@@ -29,7 +29,7 @@ constexpr unsigned kCaller = CALLER;
 class Spin {
  public:
   explicit Spin(const WaitParameters&) {}
-  static constexpr bool kUsesRoster = false;
+  [[maybe_unused]] static constexpr bool kUsesRoster = false;
   static bool quick_polls() { return false; }
   static bool spins_first() { return true; }
   template <class Memory, class Done>
@@ -40,12 +40,12 @@ class Spin {
   }
 };
 
-using Memory = GenmcMemory</*kSomebodySleeps=*/std::is_same_v<POLICY, Block>>;
-using State = detail::BarrierState<Memory, ALGORITHM, POLICY>;
+using Checked = GenmcMemory</*kSomebodySleeps=*/std::is_same_v<POLICY, Block>>;
+using State = detail::BarrierState<Checked, ALGORITHM, POLICY>;
 
 void* g_state;
-constinit Interruption<Memory> g_interruption;
-constinit Memory::Atomic<Episode> g_announced{kNoEpisode};
+constinit Interruption<Checked> g_interruption;
+constinit Checked::Atomic<Episode> g_announced{kNoEpisode};
 constinit WaitStats g_stats[kThreads];
 
 // Plain memory. A payload's two places are used in turns, so that a store at one instance must come after
@@ -72,7 +72,7 @@ void go_to_the_real_barrier() {
 }
 
 // Whole barriers. Thread `kCaller` calls instance `kCalledOff` off before it arrives: all are told so.
-void barriers(unsigned me) {
+[[maybe_unused]] void barriers(unsigned me) {
   for (Episode episode = 1; episode <= kEpisodes; ++episode) {
     store_payload(me, episode);
     if (episode == kCalledOff && me == kCaller) call_off(me, episode);
@@ -86,7 +86,7 @@ void barriers(unsigned me) {
 // runtime-hooks/folding: thread 0 hands out a region and announces it, the others run it, all gather. A
 // gather that is called off is finished at the real barrier; who had left it unaware learns of that at the
 // next release, as in take_orders.cpp.
-void fold(unsigned me) {
+[[maybe_unused]] void fold(unsigned me) {
   Episode episode = 0;
   Episode gathered = kNoEpisode;
   for (unsigned region = 1; region <= kEpisodes + (kCalledOff != 0 ? 1 : 0); ++region) {
@@ -126,10 +126,10 @@ void fold(unsigned me) {
 
 // Two conditions, one after the other, and a wake after each; thread 1 sleeps for the first, thread 2 for
 // both.
-constinit Memory::Atomic<Episode> g_condition[2];
-constinit SleepWord<Memory> g_sleep;
+constinit Checked::Atomic<Episode> g_condition[2];
+constinit SleepWord<Checked> g_sleep;
 
-void sleep_word(unsigned me) {
+[[maybe_unused]] void sleep_word(unsigned me) {
   if (me == 0) {
     for (unsigned i = 0; i < EPISODES; ++i) {
       g_payload[i][0] = 1;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "barriers/memory.h"
+
 // GenMC's own, known to its interpreter by name.
 extern "C" {
 void __VERIFIER_assert_fail(const char*, const char*, int) noexcept;
@@ -87,15 +89,15 @@ struct GenmcMemory {
   static unsigned allowed_cpus() { return 1; }
   static unsigned own_cpu(unsigned thread) { return thread; }
   static bool may_ask_scheduler(std::uint64_t) { return false; }
-  static unsigned stays_on() { return kNoCpu; }
-  static bool stay_on(unsigned) { return false; }
+  static bool runs_in_real_time(std::uint64_t) { return false; }
+  static bool move_to(unsigned) { return false; }
   static bool leave_cpu(unsigned) { return false; }
-  static void give_place_back() {}
   static unsigned pick_cpu(unsigned) { return kNoCpu; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return 0; }
   static bool ask_for_slice(std::uint64_t) { return false; }
   static bool has_own_slice() { return false; }
   static void give_slice_back() {}
 };
+static_assert(Memory<GenmcMemory<true>>);
 
 }  // namespace muster::second_opinion
