@@ -9,8 +9,6 @@
 
 #include "barriers/barrier_state.h"
 #include "barriers/dissemination.h"
-#include "barriers/dist_counter.h"
-#include "barriers/dist_counter_local_sensor.h"
 #include "barriers/fetch_add.h"
 #include "barriers/local_sensor.h"
 #include "barriers/tree.h"

