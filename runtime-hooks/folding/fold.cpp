@@ -26,8 +26,10 @@ bool watch_fork(Runtime& runtime) {
   if (is_watched.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
     if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->close(Closed::kFork, {});
+    ++t_runtime_calls;  // the program's handlers may come after this one
   };
-  if (pthread_atfork(before_fork, nullptr, nullptr) != 0) return false;
+  const auto after_fork = [] { --t_runtime_calls; };
+  if (pthread_atfork(before_fork, after_fork, after_fork) != 0) return false;
   is_watched.store(true, std::memory_order_release);
   return true;
 }
@@ -90,7 +92,7 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   const RealFunctions& real = call.runtime.real;
   MUSTER_CHECK(kRoot,
                state_ == t_thread_state && state_->top == nullptr && real.omp_get_level() == 0);
-  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && !t_in_runtime_call &&
+  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && t_runtime_calls == 0 &&
                                  !in_explicit_task(real) && !says_explicit_task(real));
   MUSTER_CHECK(kPlain,
                asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);

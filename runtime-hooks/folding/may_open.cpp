@@ -48,7 +48,7 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   why = Unfolded::kInsideRegion;
   if (state_->top != nullptr) return false;
   why = Unfolded::kInRuntimeCall;
-  if (t_in_runtime_call) return false;
+  if (t_runtime_calls != 0) return false;
   why = Unfolded::kEnding;
   if (is_ending_) return false;
   why = Unfolded::kNotReplaced;

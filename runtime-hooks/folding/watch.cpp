@@ -12,7 +12,7 @@ namespace muster {
 thread_local constinit std::uint8_t t_muster_watches
     __attribute__((tls_model("initial-exec"), visibility("hidden"))) = kNew;
 
-thread_local constinit bool t_in_runtime_call __attribute__((tls_model("initial-exec"))) = false;
+thread_local constinit unsigned t_runtime_calls __attribute__((tls_model("initial-exec"))) = 0;
 
 namespace {
 

@@ -19,11 +19,11 @@ extern "C" thread_local constinit std::uint8_t t_muster_watches
 
 // What an entry point does to a fold that it is called beside.
 enum class Effect : std::uint8_t {
-  kCloses,          // needs the serial part to be one
-  kSets,            // changes a setting that regions inherit
-  kPushes,          // an unusual clause for the thread's next region
-  kClosesByTask,    // as kCloses, for a runtime in which it looks at the calling task: libgomp
-  kCreatesTasks,    // as kCloses, and wherever it is called
+  kCloses,        // needs the serial part to be one
+  kSets,          // changes a setting that regions inherit
+  kPushes,        // an unusual clause for the thread's next region
+  kClosesByTask,  // as kCloses, for a runtime in which it looks at the calling task: libgomp
+  kCreatesTasks,  // as kCloses, and wherever it is called
 };
 
 // The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
