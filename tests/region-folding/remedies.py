@@ -89,14 +89,11 @@ REMEDIES = (
     Remedy("no fold is opened in a call of the runtime", MAY_OPEN, "  if (t_runtime_calls != 0) return false;\n", "",
            ("clause_constructors",)),
     Remedy("nor in one of libgomp", MAY_OPEN, "  if (t_runtime_calls != 0) return false;\n", "", ("root_tasks",), "libgomp12"),
-    Remedy("nor in a task", MAY_OPEN, "  if (in_explicit_task(real)) return false;\n", "", ("root_tasks",)),
     Remedy("a first share is its region's", "runtime-hooks/folding/combined_region.h",
            "  Frame* frame = state != nullptr ? state->top : nullptr;\n",
            "  Frame* frame = state != nullptr ? state->top : nullptr;\n"
            "  while (frame != nullptr && frame->first_share == nullptr) frame = frame->outer;\n", ("clause_constructors",)),
-    Remedy("a team too large is not folded", MAY_OPEN, "  if (wanted > kMaxTeam) return false;\n", "", ("large_teams",),
-           "libomp21"),
-    Remedy("nor one that is displayed", MAY_OPEN, "  if (g_affinity_is_displayed) return false;\n", "", ("display_nested",)),
+    Remedy("what is displayed is not folded", MAY_OPEN, "  if (g_affinity_is_displayed) return false;\n", "", ("display_nested",)),
     Remedy("Muster's key is the first", "preload/thunks/inheriting_calls.cpp", "    reserve_fold_ends();\n", "    ;\n",
            ("end_cancelled",), "libgomp14"),
 )  # fmt: skip
