@@ -92,7 +92,8 @@ REMEDIES = (
     Remedy("a first share is its region's", "runtime-hooks/folding/combined_region.h",
            "  Frame* frame = state != nullptr ? state->top : nullptr;\n",
            "  Frame* frame = state != nullptr ? state->top : nullptr;\n"
-           "  while (frame != nullptr && frame->first_share == nullptr) frame = frame->outer;\n", ("clause_constructors",)),
+           "  while (frame != nullptr && frame->first_share == nullptr) frame = frame->outer;\n", ("clause_constructors",),
+           "libomp21"),
     Remedy("what is displayed is not folded", MAY_OPEN, "  if (g_affinity_is_displayed) return false;\n", "", ("display_nested",)),
     Remedy("Muster's key is the first", "preload/thunks/inheriting_calls.cpp", "    reserve_fold_ends();\n", "    ;\n",
            ("end_cancelled",), "libgomp14"),
