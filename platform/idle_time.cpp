@@ -4,11 +4,11 @@
 
 #include "platform/missing.h"
 #include "platform/number_text.h"
-#include "platform/read_file.h"
 
 namespace muster {
 namespace {
 
+constexpr const char* kStat = "/proc/stat";
 constexpr std::uint64_t kTickNs = 10'000'000;  // USER_HZ is 100 for every program on Linux
 
 // Of numbers with a space before each.
@@ -42,13 +42,15 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
   return found ? ticks * kTickNs : kIdleTimeUnknown;
 }
 
-std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except) {
+std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files how) {
   char text[16384];  // the CPU lines of some 150 CPUs: those beyond are not looked at
-  const long length = read_file("/proc/stat", text, sizeof(text));
+  const long length = read_file(how, kStat, text, sizeof(text));
   const int error = length < 0 ? static_cast<int>(-length) : 0;
   const std::uint64_t idle_ns = idle_ns_in(text, mask, except);
   if (idle_ns == kIdleTimeUnknown) note_missing(Missing::kIdleTime, error);
   return idle_ns;
 }
+
+void keep_idle_time() { keep_file(kStat); }
 
 }  // namespace muster

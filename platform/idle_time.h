@@ -4,15 +4,20 @@
 #include <cstdint>
 
 #include "platform/affinity.h"
+#include "platform/kept_files.h"
 
 namespace muster {
 
 inline constexpr std::uint64_t kIdleTimeUnknown = ~std::uint64_t{0};
 
 // The idle time of all CPUs of `mask` but `except` together, in ns since the machine started, in
-// steps of 10 ms. kIdleTimeUnknown where /proc is not there or says something else. One open, read
-// and close: some 15 us on two CPUs, more on large machines.
-std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except);
+// steps of 10 ms. kIdleTimeUnknown where /proc is not there or says something else, or where no
+// descriptor is kept. One read: some 15 us on two CPUs, more on large machines.
+std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except,
+                                Files how = Files::kKept);
+
+// So that it can be asked for later (kept_files.h).
+void keep_idle_time();
 
 // The same, of the text of /proc/stat.
 std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned except);

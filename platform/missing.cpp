@@ -40,7 +40,7 @@ void try_everything() {
   AffinityMask mask;
   if (mask.read()) {
     mask.apply();
-    idle_ns_elsewhere(mask, kNoCpu);
+    idle_ns_elsewhere(mask, kNoCpu, Files::kOpen);
   }
   if (ask_for_slice(100'000)) give_slice_back();
 }

@@ -11,6 +11,7 @@
 #include "platform/fences.h"
 #include "platform/futex.h"
 #include "platform/given_back.h"
+#include "platform/idle_time.h"
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
@@ -46,6 +47,13 @@ void after_fork_in_child() {
   forget_foreign_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
+}
+
+// Throttling is counted from here on. What is read later is opened now: only what the settings need.
+void look_at_load(const Settings& in_force) {
+  const bool waits_by_load = in_force.wait.kind == WaitKind::kAuto;
+  if (waits_by_load || in_force.yield == YieldKind::kAuto) keep_idle_time();
+  process_load_sensor().look(monotonic_ns(), waits_by_load ? Files::kKeep : Files::kOpen);
 }
 
 void tell_of_runtime(const Runtime& runtime) {
@@ -98,7 +106,7 @@ void get_ready() {
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
-      process_load_sensor().look(monotonic_ns());  // throttling is counted from here on
+      look_at_load(in_force);
       try_futex();                                 // before anybody sleeps who could not be woken
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }

@@ -47,7 +47,7 @@ void describe_settings(ReportData& out) {
 
 // One more look, so that throttling is counted to the end.
 void describe_load(ReportData& out) {
-  process_load_sensor().look(monotonic_ns());
+  process_load_sensor().look(monotonic_ns(), Files::kOpen);
   out.load = process_load_sensor().last();
   out.missing = list_missing(out.load);
 }

@@ -76,13 +76,19 @@ struct Level {
   std::size_t length;
   char* buffer;
   std::size_t size;
+  Files how;
 
   // Reads the file into the buffer's second half. Its length, or minus the error number.
   long read(const char* name, char*& text) const {
     const std::size_t half = size / 2;
     std::snprintf(buffer, half, "%.*s/%s", static_cast<int>(length), folder, name);
     text = buffer + half;
-    return read_file(buffer, text, size - half);
+    return read_file(how, buffer, text, size - half);
+  }
+
+  void keep_no_longer(const char* name) const {
+    std::snprintf(buffer, size, "%.*s/%s", static_cast<int>(length), folder, name);
+    muster::keep_no_longer(buffer);
   }
 };
 
@@ -207,23 +213,26 @@ bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
 }
 
 void CpuGroups::read_level(const char* folder, std::size_t length, Reading& out, char* buffer,
-                           std::size_t size) const {
-  const Level level{folder, length, buffer, size};
+                           std::size_t size, Files how) const {
+  const Level level{folder, length, buffer, size, how};
   std::uint32_t quota = 0;
   const bool good =
       version_2_ ? quota_of_version_2(level, quota) : quota_of_version_1(level, quota);
   if (!good) out.quota_failed = true;
-  if (quota == 0) return;
+  if (quota == 0) {
+    if (how == Files::kKeep) level.keep_no_longer(version_2_ ? "cpu.max" : "cpu.cfs_quota_us");
+    return;
+  }
   if (out.quota_millicpus == 0 || quota < out.quota_millicpus) out.quota_millicpus = quota;
   if (!add_throttling(level, version_2_, out)) out.throttling_failed = true;
   out.counted = mix(out.counted, folder, length);
 }
 
-CpuGroups::Reading CpuGroups::read(char* buffer, std::size_t size) const {
+CpuGroups::Reading CpuGroups::read(char* buffer, std::size_t size, Files how) const {
   Reading out;
   if (length_ == 0) return out;
   for (std::size_t length = length_;;) {
-    read_level(folder_, length, out, buffer, size);
+    read_level(folder_, length, out, buffer, size, how);
     if (length <= mount_length_) return out;
     while (length > mount_length_ && folder_[length - 1] != '/') --length;
     if (length > mount_length_) --length;  // the slash

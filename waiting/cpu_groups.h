@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/kept_files.h"
+
 namespace muster {
 
 class CpuGroups {
@@ -28,15 +30,16 @@ class CpuGroups {
   bool found() const { return length_ != 0; }
 
   // Reads the quotas of all levels, and cpu.stat of those that have one. Some 3 us a level without
-  // a quota, 6 to 9 with one.
-  Reading read(char* buffer, std::size_t size) const;
+  // a quota, 6 to 9 with one. By descriptors that are kept it sees only the levels that had a quota when
+  // those were opened.
+  Reading read(char* buffer, std::size_t size, Files how) const;
 
  private:
   static constexpr std::size_t kLongestPath = 1024;
 
   bool take_mount(char* line, const char* root, const char* group_v1, const char* group_v2);
   void read_level(const char* folder, std::size_t length, Reading& out, char* buffer,
-                  std::size_t size) const;
+                  std::size_t size, Files how) const;
 
   char folder_[kLongestPath] = {};  // the process's own group
   std::size_t length_ = 0;          // of folder_; 0 = not found

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "platform/number_text.h"
-#include "platform/read_file.h"
+#include "platform/kept_files.h"
 
 namespace muster {
 namespace {
@@ -19,16 +19,17 @@ std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
 }
 
-constinit LoadSensor g_sensor;
+constinit LoadSensor g_sensor({.opens_files = false});
 
 }  // namespace
 
 LoadSensor& process_load_sensor() { return g_sensor; }
 
-bool LoadSensor::look_if_free(std::uint64_t now_ns) {
+bool LoadSensor::look_if_free(std::uint64_t now_ns, Files how) {
   if (looking_.exchange(true, std::memory_order_acquire)) return false;
   // Set first: whoever comes while we read must not queue up behind us.
   next_look_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
+  how_ = how;
   observe(now_ns, current_);
   std::uint64_t words[kWords];
   std::memcpy(words, &current_, sizeof(words));
@@ -72,7 +73,7 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   out.team_asleep = team_asleep_.load(std::memory_order_relaxed);
   observe_runnable(out);
   observe_groups(now_ns, out);
-  observe_pressure(out);
+  if (how_ != Files::kKept) observe_pressure(out);
 }
 
 // The whole file in the second half of the scratch; its length or minus the error number.
@@ -80,7 +81,7 @@ long LoadSensor::read_source(const char* name, char*& text) {
   constexpr std::size_t kHalf = kScratch / 2;
   std::snprintf(scratch_, kHalf, "%s%s", sources_.root, name);
   text = scratch_ + kHalf;
-  return read_file(scratch_, text, kHalf);
+  return read_file(how_, scratch_, text, kHalf);
 }
 
 // "0.36 0.91 1.05 3/214 7183": three loads, then runnable threads and all threads. /proc/stat has
@@ -103,12 +104,13 @@ void LoadSensor::observe_runnable(LoadSnapshot& out) {
 }
 
 void LoadSensor::observe_groups(std::uint64_t now_ns, LoadSnapshot& out) {
-  if (searched_ns_ == 0 || now_ns - searched_ns_ >= kSearchEveryNs) {
+  const bool due = searched_ns_ == 0 || now_ns - searched_ns_ >= kSearchEveryNs;
+  if (due && how_ != Files::kKept) {
     groups_.find(sources_.root, scratch_, sizeof(scratch_));
     searched_ns_ = now_ns;
   }
   mark(out, LoadSource::kGroups, !groups_.found());
-  const CpuGroups::Reading reading = groups_.read(scratch_, sizeof(scratch_));
+  const CpuGroups::Reading reading = groups_.read(scratch_, sizeof(scratch_), how_);
   mark(out, LoadSource::kQuota, reading.quota_failed || !groups_.found());
   mark(out, LoadSource::kThrottling, reading.throttling_failed || !groups_.found());
   out.quota_millicpus = reading.quota_millicpus;
@@ -130,8 +132,11 @@ void LoadSensor::observe_groups(std::uint64_t now_ns, LoadSnapshot& out) {
 void LoadSensor::observe_pressure(LoadSnapshot& out) {
   char* text;
   std::uint64_t total = 0;
+  const Files before = how_;
+  how_ = Files::kOpen;  // it is for the report only: not worth a descriptor
   const bool good = read_source("/proc/pressure/cpu", text) > 0 &&
                     std::strncmp(text, "some ", 5) == 0 && number_behind(text, "total=", total);
+  how_ = before;
   mark(out, LoadSource::kPressure, !good);
   if (!good) return;
   if (counted_stalls_) out.stalled_us += growth(total, stalled_us_);

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "platform/cpus.h"
+#include "platform/kept_files.h"
 #include "waiting/cpu_groups.h"
 #include "waiting/load_snapshot.h"
 
@@ -21,6 +22,7 @@ namespace muster {
 struct LoadSources {
   const char* root = "";                   // before /proc and /sys; tests have a tree here
   unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
+  bool opens_files = true;  // at each look; else only where the caller says so
 };
 
 class LoadSensor {
@@ -36,13 +38,13 @@ class LoadSensor {
   LoadSensor& operator=(const LoadSensor&) = delete;
 
   // Looks if 10 ms have passed since the last look and no other thread is at it. True if it did:
-  // the snapshot is new.
-  bool look(std::uint64_t now_ns) {
+  // the snapshot is new. By kept descriptors it sees neither another group nor the pressure.
+  bool look(std::uint64_t now_ns, Files how = Files::kKept) {
     // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
     // back (a restored checkpoint, say).
     const std::uint64_t ahead = next_look_ns_.load(std::memory_order_relaxed) - now_ns;
     if (ahead - 1 < 2 * kLookEveryNs) return false;
-    return look_if_free(now_ns);
+    return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
 
   // How many looks there have been: a reader that remembers it copies a snapshot only when it has
@@ -68,7 +70,7 @@ class LoadSensor {
   static constexpr std::size_t kWords = sizeof(LoadSnapshot) / sizeof(std::uint64_t);
   static constexpr std::size_t kScratch = 4096;  // not on the stack: threads may have small ones
 
-  bool look_if_free(std::uint64_t now_ns);
+  bool look_if_free(std::uint64_t now_ns, Files how);
   void observe(std::uint64_t now_ns, LoadSnapshot& out);
   void observe_runnable(LoadSnapshot& out);
   void observe_groups(std::uint64_t now_ns, LoadSnapshot& out);
@@ -88,6 +90,7 @@ class LoadSensor {
   std::atomic<bool> looking_{false};
   LoadSnapshot current_{};
   CpuGroups groups_{};
+  Files how_ = Files::kOpen;
   std::uint64_t searched_ns_ = 0;
   std::uint64_t counted_ = 0;            // of the groups that the last counts belong to
   std::uint64_t throttled_periods_ = 0;  // the kernel's counts at the last look

@@ -45,7 +45,7 @@ void print(const Diagnosis& diagnosis) {
               fmt::format("{}: {}", importer.path.string(), fmt::join(importer.entries, " ")));
   }
   for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
-  process_load_sensor().look(monotonic_ns());
+  process_load_sensor().look(monotonic_ns(), Files::kOpen);
   try_everything();
   const LoadSnapshot load = process_load_sensor().last();
   print_row("load", load_row(load));

@@ -292,7 +292,7 @@ TEST(LoadSensor, CopiesAreWholeAndEachLookIsDoneOnce) {
 
 TEST(LoadSensor, OfTheProcessSeesThisMachine) {
   LoadSensor& sensor = process_load_sensor();
-  ASSERT_TRUE(sensor.look(kStart));
+  ASSERT_TRUE(sensor.look(kStart, Files::kOpen));
   const LoadSnapshot seen = sensor.last();
   EXPECT_EQ(seen.allowed_cpus, allowed_cpus());
   if (seen.has(LoadSource::kRunnable)) {

@@ -31,6 +31,9 @@ TEST(Place, IsAnotherAndTheMaskTheSame) {
     AffinityMask before;
     ASSERT_TRUE(before.read());
     if (before.count() < 2) GTEST_SKIP() << "one CPU";
+    sigset_t signals;
+    pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+    const bool blocked = sigismember(&signals, SIGUSR1) != 0;
     errno = 42;
     for (unsigned turn = 0; turn < 10; ++turn) {
       ASSERT_TRUE(move_to(before.nth(turn % 2)));
@@ -40,9 +43,8 @@ TEST(Place, IsAnotherAndTheMaskTheSame) {
       EXPECT_EQ(now, before);
     }
     EXPECT_EQ(errno, 42);
-    sigset_t signals;
     pthread_sigmask(SIG_SETMASK, nullptr, &signals);
-    EXPECT_FALSE(sigismember(&signals, SIGUSR1));
+    EXPECT_EQ(sigismember(&signals, SIGUSR1) != 0, blocked);
   });
 }
 

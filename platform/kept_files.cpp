@@ -1,0 +1,159 @@
+#include "platform/kept_files.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "platform/read_file.h"
+
+namespace muster {
+namespace {
+
+struct KeptFile {
+  static constexpr std::size_t kLongestPath = 512;
+  char path[kLongestPath];
+  int descriptor;
+  std::uint64_t device;
+  std::uint64_t inode;
+};
+
+KeptFile g_kept[kMostKept];
+unsigned g_count = 0;
+
+bool identity_of(int descriptor, std::uint64_t& device, std::uint64_t& inode) {
+  struct statx found;
+  if (detail::quiet_syscall(SYS_statx, descriptor, "", AT_EMPTY_PATH, STATX_INO, &found) != 0) {
+    return false;
+  }
+  device = std::uint64_t{found.stx_dev_major} << 32 | found.stx_dev_minor;
+  inode = found.stx_ino;
+  return true;
+}
+
+bool is_still(const KeptFile& file) {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  return identity_of(file.descriptor, device, inode) && device == file.device &&
+         inode == file.inode;
+}
+
+// By the number of folders in /proc/self/task, which takes no descriptor.
+bool has_one_thread() {
+  struct statx found;
+  constexpr const char* kThreads = "/proc/self/task";
+  return detail::quiet_syscall(SYS_statx, AT_FDCWD, kThreads, 0, STATX_NLINK, &found) == 0 &&
+         found.stx_nlink == 3;  // its own two names, and the thread's
+}
+
+long duplicate(int descriptor, std::uint64_t least) {
+  return detail::quiet_syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, static_cast<long>(least));
+}
+
+// As the kernel has it for its own call.
+struct Limit {
+  std::uint64_t soft;
+  std::uint64_t hard;
+};
+
+bool set_limit(const Limit* limit, Limit* before) {
+  return detail::quiet_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, before) == 0;
+}
+
+// The table of descriptors is as long as the highest, and a fork copies it.
+constexpr std::uint64_t kHighest = 4096;
+constexpr std::uint64_t kOrdinary = 1024;
+
+long duplicate_out_of_the_way(int descriptor) {
+  Limit limit{};
+  if (!set_limit(nullptr, &limit)) return -EMFILE;
+  if (limit.soft <= kHighest && limit.hard >= limit.soft + kMostKept && has_one_thread()) {
+    const Limit raised{limit.soft + kMostKept, limit.hard};
+    if (set_limit(&raised, nullptr)) {
+      const long above = duplicate(descriptor, limit.soft);
+      set_limit(&limit, nullptr);
+      if (above >= 0) return above;
+    }
+  }
+  if (limit.soft < kLeastLimit) return -EMFILE;
+  return duplicate(descriptor, (limit.soft < kOrdinary ? limit.soft : kOrdinary) - kMostKept);
+}
+
+const KeptFile* find(const char* path) {
+  for (unsigned i = 0; i < g_count; ++i) {
+    if (std::strcmp(g_kept[i].path, path) == 0) return &g_kept[i];
+  }
+  return nullptr;
+}
+
+// Minus the error number where it cannot be kept.
+long keep(const char* path) {
+  const std::size_t length = std::strlen(path);
+  if (g_count == kMostKept || length >= KeptFile::kLongestPath) return -EMFILE;
+  const long opened = open_to_read(path);
+  if (opened < 0) return opened;
+  const long kept = duplicate_out_of_the_way(static_cast<int>(opened));
+  close_quietly(opened);
+  if (kept < 0) return kept;
+  KeptFile& file = g_kept[g_count];
+  file.descriptor = static_cast<int>(kept);
+  if (!identity_of(file.descriptor, file.device, file.inode)) {
+    close_quietly(kept);
+    return -ENOSYS;
+  }
+  std::memcpy(file.path, path, length + 1);
+  ++g_count;
+  return 0;
+}
+
+long read_from_start(int descriptor, char* buffer, std::size_t size) {
+  std::size_t length = 0;
+  while (length + 1 < size) {
+    const long got = detail::quiet_syscall(SYS_pread64, descriptor, buffer + length,
+                                           size - 1 - length, static_cast<long>(length));
+    if (got == -EINTR) continue;
+    if (got < 0) {
+      buffer[0] = '\0';
+      return got;
+    }
+    if (got == 0) break;
+    length += static_cast<std::size_t>(got);
+  }
+  buffer[length] = '\0';
+  return static_cast<long>(length);
+}
+
+}  // namespace
+
+long read_file(Files how, const char* path, char* buffer, std::size_t size) {
+  if (how == Files::kOpen) return read_file(path, buffer, size);
+  const KeptFile* file = find(path);
+  long error = -ENOENT;
+  if (file == nullptr && how == Files::kKeep) {
+    error = keep(path);
+    if (error == 0) file = find(path);
+  }
+  buffer[0] = '\0';
+  if (file == nullptr) return error;
+  if (!is_still(*file)) return -EBADF;
+  return read_from_start(file->descriptor, buffer, size);
+}
+
+void keep_file(const char* path) {
+  if (find(path) == nullptr) keep(path);
+}
+
+void keep_no_longer(const char* path) {
+  const KeptFile* file = find(path);
+  if (file == nullptr) return;
+  if (is_still(*file)) close_quietly(file->descriptor);
+  --g_count;
+  if (file != &g_kept[g_count]) std::memcpy(const_cast<KeptFile*>(file), &g_kept[g_count], sizeof(*file));
+}
+
+}  // namespace muster
