@@ -153,7 +153,8 @@ void keep_no_longer(const char* path) {
   if (file == nullptr) return;
   if (is_still(*file)) close_quietly(file->descriptor);
   --g_count;
-  if (file != &g_kept[g_count]) std::memcpy(const_cast<KeptFile*>(file), &g_kept[g_count], sizeof(*file));
+  if (file != &g_kept[g_count])
+    std::memcpy(const_cast<KeptFile*>(file), &g_kept[g_count], sizeof(*file));
 }
 
 }  // namespace muster

@@ -25,6 +25,9 @@ struct Attributes {
 };
 
 constexpr std::uint32_t kOrdinaryPolicy = 0;  // SCHED_OTHER
+// Whatever the policy is by now: one that another thread has just set stays, and a real-time one makes
+// the call fail, for want of a priority.
+constexpr std::uint64_t kKeepPolicy = 0x08;  // SCHED_FLAG_KEEP_POLICY, from Linux 5.3 on
 
 bool get(pid_t thread, Attributes& attributes) {
   return syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) == 0;
@@ -32,6 +35,7 @@ bool get(pid_t thread, Attributes& attributes) {
 
 bool set(std::uint64_t runtime) {
   Attributes attributes;
+  attributes.flags = kKeepPolicy;
   attributes.runtime = runtime;
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
 }

@@ -80,7 +80,8 @@ bool move_where(unsigned cpu, Choose&& choose) {
     const NoSignals none;
     const Move move;
     AffinityMask before;
-    if (none.blocked() && move.begun() && !detail::has_real_time_policy() && before.read() && before.has(cpu) && before.count() > 1) {
+    if (none.blocked() && move.begun() && !detail::has_real_time_policy() && before.read() &&
+        before.has(cpu) && before.count() > 1) {
       const AffinityMask ours = choose(before);
       moved = ours.apply();
       if (moved) put_back(before, ours);

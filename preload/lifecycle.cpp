@@ -107,7 +107,7 @@ void get_ready() {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
       look_at_load(in_force);
-      try_futex();                                 // before anybody sleeps who could not be woken
+      try_futex();        // before anybody sleeps who could not be woken
       register_fences();  // now: most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "platform/number_text.h"
 #include "platform/kept_files.h"
+#include "platform/number_text.h"
 
 namespace muster {
 namespace {

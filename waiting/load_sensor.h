@@ -20,7 +20,7 @@
 namespace muster {
 
 struct LoadSources {
-  const char* root = "";                   // before /proc and /sys; tests have a tree here
+  const char* root = "";  // before /proc and /sys; tests have a tree here
   unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
   bool opens_files = true;  // at each look; else only where the caller says so
 };

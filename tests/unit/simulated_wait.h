@@ -21,7 +21,7 @@ struct SimulatedMemory : NativeMemory {
   static inline unsigned cpu = 0;
   static inline unsigned sleeps = 0;
   static inline unsigned placed = kNoCpu;  // where the last wait moved to; it comes back to `cpu`
-  static inline unsigned left = kNoCpu;  // by a nudge
+  static inline unsigned left = kNoCpu;    // by a nudge
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
   static inline bool may_ask = true;

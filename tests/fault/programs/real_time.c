@@ -18,7 +18,8 @@ int main(int count, char** arguments) {
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
   expect(sched_setaffinity(0, sizeof(set), &set) == 0);
-  const struct rlimit most = {5000000, 5000000};  // microseconds without a sleep: rather than for ever
+  const struct rlimit most = {5000000,
+                              5000000};  // microseconds without a sleep: rather than for ever
   setrlimit(RLIMIT_RTTIME, &most);
 #pragma omp parallel num_threads(9)
   {
