@@ -1,9 +1,12 @@
 // The load sensor: what this process can see of the CPUs that its teams may use. docs/load-sensor.md
 // tells what each figure costs and what it can and cannot tell.
 //
-// Cost: look() that is not due, a load and a compare; a look, some 11 us every 10 ms (40 us once a second) by one
+// Cost: look() that is not due, a load and a compare; a look, some 5 us every 10 ms by one
 // thread of the process, while the others go on with the last snapshot. Only waiters whose quick
 // polls failed call it. Nobody ever waits for anybody in here.
+//
+// Contract: a look in a wait opens no file. Those that it reads were opened by the first look, in the thread
+// that gets the library ready (platform/kept_files.h); that one and the report's may open others.
 //
 // Times are nanoseconds of the caller's clock: the sensor itself reads none, so tests simulate it.
 // Source: design.md, section 4; the kernel's documentation of /proc, cgroups and PSI.
