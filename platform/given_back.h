@@ -7,8 +7,6 @@
 namespace muster {
 
 // The calling thread is scheduled as the program had it. Cheap when it is so already.
-inline void give_everything_back() {
-  give_slice_back();
-}
+inline void give_everything_back() { give_slice_back(); }
 
 }  // namespace muster

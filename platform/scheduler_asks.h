@@ -1,9 +1,8 @@
-// How often a thread asks the scheduler for a place or a slice.
+// How often a thread moves or asks the scheduler for a slice.
 //
-// Both are given back when a region ends, since whatever the thread starts afterwards inherits them.
-// Asking and giving back take some ten system calls, more than a short region itself: in a program of
-// short regions they are asked for now and then, and between two times the kernel leaves the thread
-// where it is most of the time anyway.
+// A slice is given back when a region ends, since whatever the thread starts afterwards inherits it, and a
+// move takes some ten system calls, more than a short region itself. In a program of short regions they
+// are done now and then, and between two times the kernel leaves the thread where it is most of the time.
 #pragma once
 
 #include <cstdint>

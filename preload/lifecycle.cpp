@@ -33,7 +33,7 @@
 namespace muster {
 namespace {
 
-// The child inherits the caller's affinity and slice: they must be its own.
+// The child inherits the caller's slice: it must be its own.
 void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
