@@ -42,12 +42,26 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
   return found ? ticks * kTickNs : kIdleTimeUnknown;
 }
 
+// In parts that fit on a small stack, each cut behind its last whole line.
 std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files how) {
-  char text[16384];  // the CPU lines of some 150 CPUs: those beyond are not looked at
-  const long length = read_file(how, kStat, text, sizeof(text));
-  const int error = length < 0 ? static_cast<int>(-length) : 0;
-  const std::uint64_t idle_ns = idle_ns_in(text, mask, except);
-  if (idle_ns == kIdleTimeUnknown) note_missing(Missing::kIdleTime, error);
+  char text[1024];
+  std::uint64_t idle_ns = kIdleTimeUnknown;
+  long length = 0;
+  for (std::size_t offset = 0;;) {
+    length = read_part(how, kStat, offset, text, sizeof(text));
+    char* end = length > 0 ? std::strrchr(text, '\n') : nullptr;
+    if (end == nullptr) break;
+    *end = '\0';
+    const std::uint64_t in_part = idle_ns_in(text, mask, except);
+    if (in_part != kIdleTimeUnknown)
+      idle_ns = (idle_ns == kIdleTimeUnknown ? 0 : idle_ns) + in_part;
+    const char* last = std::strrchr(text, '\n');
+    if (std::strncmp(last != nullptr ? last + 1 : text, "cpu", 3) != 0) break;  // those are over
+    offset += static_cast<std::size_t>(end - text) + 1;
+  }
+  if (idle_ns == kIdleTimeUnknown) {
+    note_missing(Missing::kIdleTime, length < 0 ? static_cast<int>(-length) : 0);
+  }
   return idle_ns;
 }
 

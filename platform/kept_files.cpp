@@ -111,11 +111,11 @@ long keep(const char* path) {
   return 0;
 }
 
-long read_from_start(int descriptor, char* buffer, std::size_t size) {
+long read_from(int descriptor, std::size_t offset, char* buffer, std::size_t size) {
   std::size_t length = 0;
   while (length + 1 < size) {
     const long got = detail::quiet_syscall(SYS_pread64, descriptor, buffer + length,
-                                           size - 1 - length, static_cast<long>(length));
+                                           size - 1 - length, static_cast<long>(offset + length));
     if (got == -EINTR) continue;
     if (got < 0) {
       buffer[0] = '\0';
@@ -130,18 +130,28 @@ long read_from_start(int descriptor, char* buffer, std::size_t size) {
 
 }  // namespace
 
-long read_file(Files how, const char* path, char* buffer, std::size_t size) {
-  if (how == Files::kOpen) return read_file(path, buffer, size);
+long read_part(Files how, const char* path, std::size_t offset, char* buffer, std::size_t size) {
+  buffer[0] = '\0';
+  if (how == Files::kOpen) {
+    const long opened = open_to_read(path);
+    if (opened < 0) return opened;
+    const long length = read_from(static_cast<int>(opened), offset, buffer, size);
+    close_quietly(opened);
+    return length;
+  }
   const KeptFile* file = find(path);
   long error = -ENOENT;
   if (file == nullptr && how == Files::kKeep) {
     error = keep(path);
     if (error == 0) file = find(path);
   }
-  buffer[0] = '\0';
   if (file == nullptr) return error;
   if (!is_still(*file)) return -EBADF;
-  return read_from_start(file->descriptor, buffer, size);
+  return read_from(file->descriptor, offset, buffer, size);
+}
+
+long read_file(Files how, const char* path, char* buffer, std::size_t size) {
+  return read_part(how, path, 0, buffer, size);
 }
 
 void keep_file(const char* path) {

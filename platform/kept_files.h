@@ -27,6 +27,10 @@ enum class Files : unsigned char {
 // never opened is -ENOENT, and one that somebody has closed since -EBADF.
 long read_file(Files how, const char* path, char* buffer, std::size_t size);
 
+// The same from `offset` on, for files that are too long for a buffer on a thread's stack. Parts that follow
+// each other are of one moment, unless another thread reads the same file between.
+long read_part(Files how, const char* path, std::size_t offset, char* buffer, std::size_t size);
+
 // Only while kKeep may be used.
 void keep_file(const char* path);
 void keep_no_longer(const char* path);

@@ -67,6 +67,8 @@ TEST_F(Kept, IsReadAnewEachTimeAndTakesNoLowNumber) {
   write("two, longer");
   EXPECT_EQ(read(Files::kKept), 11);
   EXPECT_STREQ(text_, "two, longer");
+  EXPECT_EQ(read_part(Files::kKept, path_.c_str(), 5, text_, 4), 3);
+  EXPECT_STREQ(text_, "lon");
   EXPECT_EQ(lseek(kept, 0, SEEK_CUR), 0);
   keep_no_longer(path_.c_str());
   EXPECT_EQ(descriptors(), before);
