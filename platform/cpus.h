@@ -14,22 +14,32 @@ namespace muster {
 
 inline constexpr unsigned kNoCpu = ~0U;
 
+namespace detail {
+// Of the first kMost CPUs. 0 where the machine has more.
+template <unsigned kMost>
+__attribute__((noinline)) unsigned count_allowed_cpus() {
+  unsigned long mask[kMost / (8 * sizeof(unsigned long))];
+  std::memset(mask, 0, sizeof(mask));
+  if (syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) <= 0) return 0;
+  unsigned count = 0;
+  for (const unsigned long word : mask) count += static_cast<unsigned>(__builtin_popcountl(word));
+  return count;
+}
+}  // namespace detail
+
 // The number of CPUs in the calling thread's affinity mask, at least 1. One system call, about 0.2
 // us. Does not know cgroup quotas: a quota limits time, not CPUs.
 inline unsigned allowed_cpus() {
   const int saved = errno;
-  unsigned long mask[8192 / (8 * sizeof(unsigned long))];  // the kernel's own limit is 8,192 CPUs
-  std::memset(mask, 0, sizeof(mask));
-  unsigned count = 0;
-  if (syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask) > 0) {
-    for (const unsigned long word : mask) count += static_cast<unsigned>(__builtin_popcountl(word));
-  } else {
+  unsigned count = detail::count_allowed_cpus<1024>();  // most stacks would have room for more, but not all
+  if (count == 0) count = detail::count_allowed_cpus<8192>();  // the kernel's own limit
+  if (count == 0) {
     note_missing(Missing::kGetAffinity, errno);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     count = online > 0 ? static_cast<unsigned>(online) : 1;
   }
   errno = saved;
-  return count > 0 ? count : 1;
+  return count;
 }
 
 // The CPU that the caller runs on, which it may leave at any time. Some 2 ns where the C library

@@ -1,5 +1,6 @@
 #include "platform/idle_time.h"
 
+#include <atomic>
 #include <cstring>
 
 #include "platform/missing.h"
@@ -42,9 +43,12 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
   return found ? ticks * kTickNs : kIdleTimeUnknown;
 }
 
-// In parts that fit on a small stack, each cut behind its last whole line.
+// In parts, each cut behind its last whole line. Not on the stack, which may be small; of threads that
+// ask at once, one gets an answer.
 std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files how) {
-  char text[1024];
+  static char text[4096];
+  static constinit std::atomic<bool> in_use{false};
+  if (in_use.exchange(true, std::memory_order_acquire)) return kIdleTimeUnknown;
   std::uint64_t idle_ns = kIdleTimeUnknown;
   long length = 0;
   for (std::size_t offset = 0;;) {
@@ -59,6 +63,7 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files
     if (std::strncmp(last != nullptr ? last + 1 : text, "cpu", 3) != 0) break;  // those are over
     offset += static_cast<std::size_t>(end - text) + 1;
   }
+  in_use.store(false, std::memory_order_release);
   if (idle_ns == kIdleTimeUnknown) {
     note_missing(Missing::kIdleTime, length < 0 ? static_cast<int>(-length) : 0);
   }

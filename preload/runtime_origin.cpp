@@ -74,7 +74,7 @@ void full_path_of(const char* path, const void* address, char* out, std::size_t 
   copy(path, std::strlen(path), out, size);
   if (path[0] == '/') return take_out_dots(out);
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
-  char buffer[8192];
+  static char buffer[8192];
   FileLines maps("/proc/self/maps", buffer, sizeof(buffer));
   // "7f00-7f01 r--p 00000000 08:01 42    /lib/x.so"
   while (const char* line = maps.next()) {

@@ -297,7 +297,8 @@ bool another_muster_is_first() {
 }
 
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
-  Snapshot snapshot;
+  static Snapshot snapshot;  // who ends the process asks, once, and may have a small stack
+  snapshot.count = 0;
   dl_iterate_phdr(note_object, &snapshot);
   for (unsigned i = 0; i < snapshot.count; ++i) {
     out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));

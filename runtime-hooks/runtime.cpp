@@ -80,15 +80,12 @@ void fill(Runtime& runtime, const LoadedObject& object) {
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
-#undef MUSTER_RESOLVE
-  const RealFunctions own = runtime.real;
   Tool tool(object);
 #define MUSTER_STAND_IN(result, name, parameters) tool.stand_in(runtime.real.name, #name);
   MUSTER_REAL_FUNCTIONS(MUSTER_STAND_IN)
 #undef MUSTER_STAND_IN
-#define MUSTER_KEEP(result, name, parameters) runtime.real.name = own.name;
-  MUSTER_QUERY_FUNCTIONS(MUSTER_KEEP)
-#undef MUSTER_KEEP
+  MUSTER_QUERY_FUNCTIONS(MUSTER_RESOLVE)
+#undef MUSTER_RESOLVE
   runtime.kind = kind_of(runtime);
   runtime.replaced = !why_not_replaced(runtime, runtime.reason);
   runtime.reductions = reduction_rules();
@@ -147,15 +144,14 @@ Runtime* add_entry(const Runtime& found) {
   return runtime;
 }
 
-Runtime* enter(const Runtime& found) {
+Runtime* enter(Runtime& found) {
   Runtime* runtime =
       find_runtime([&](const Runtime& known) { return was_there(known, found.object); });
   if (runtime == nullptr) return add_entry(found);
   const unsigned load = found.load;
-  Runtime again = found;
-  again.load = 0;
-  again.handed_over = std::atomic_ref(runtime->handed_over).load(std::memory_order_relaxed);
-  *runtime = again;
+  found.load = 0;
+  found.handed_over = std::atomic_ref(runtime->handed_over).load(std::memory_order_relaxed);
+  *runtime = found;
   runtime->object.path = runtime->path;
   __atomic_store_n(&runtime->load, load, __ATOMIC_RELEASE);
   return runtime;
@@ -164,9 +160,7 @@ Runtime* enter(const Runtime& found) {
 // The loader's locks and the runtime's are taken while a runtime is looked at, and whoever holds
 // those may come here: so none of ours is held. Of two threads that find the same runtime at once, one
 // is believed.
-Runtime* runtime_at(const LoadedObject& object) {
-  if (Runtime* known = known_runtime(object)) return known;
-  Runtime found;
+Runtime* look_at(Runtime& found, const LoadedObject& object) {
   fill(found, object);
   Runtime* runtime = nullptr;
   {
@@ -176,6 +170,21 @@ Runtime* runtime_at(const LoadedObject& object) {
     runtime = enter(found);
   }
   if (runtime != nullptr && g_observer != nullptr) g_observer(*runtime);
+  return runtime;
+}
+
+__attribute__((noinline)) Runtime* look_at_on_stack(const LoadedObject& object) {
+  Runtime found;
+  return look_at(found, object);
+}
+
+// Nearly 3 KB, for which a stack may be too small.
+Runtime* runtime_at(const LoadedObject& object) {
+  if (Runtime* known = known_runtime(object)) return known;
+  void* pages = map_pages(sizeof(Runtime));
+  if (pages == nullptr) return look_at_on_stack(object);
+  Runtime* runtime = look_at(*::new (pages) Runtime(), object);
+  unmap_pages(pages, sizeof(Runtime));
   return runtime;
 }
 

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "platform/pages.h"
 #include "platform/read_file.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/loaded_objects.h"
@@ -247,7 +249,7 @@ struct MappedFile {
 
 // Objects of other namespaces are in no list of this one's.
 void look_at_other_namespaces(Search& search) {
-  char buffer[8192];
+  static char buffer[8192];
   FileLines maps("/proc/self/maps", buffer, sizeof(buffer));
   MappedFile file;
   const auto ends = [&] {
@@ -276,7 +278,9 @@ void look_at_other_namespaces(Search& search) {
 }  // namespace
 
 unsigned find_unreached(Unreached (&out)[kMaxUnreached]) {
-  Search search(out);
+  void* pages = map_pages(sizeof(Search));  // whoever ends the process may have a small stack
+  if (pages == nullptr) return 0;
+  Search& search = *::new (pages) Search(out);
   LoadedObject unused;
   find_object(
       [](const LoadedObject& object, void* data) {
@@ -294,7 +298,9 @@ unsigned find_unreached(Unreached (&out)[kMaxUnreached]) {
   }
   search.conclude();
   look_at_other_namespaces(search);
-  return search.count();
+  const unsigned count = search.count();
+  unmap_pages(pages, sizeof(Search));
+  return count;
 }
 
 }  // namespace muster

@@ -1,9 +1,9 @@
 #include "waiting/cpu_groups.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
+#include "platform/join_text.h"
 #include "platform/number_text.h"
 #include "platform/read_file.h"
 
@@ -81,7 +81,7 @@ struct Level {
   // Reads the file into the buffer's second half. Its length, or minus the error number.
   long read(const char* name, char*& text) const {
     const std::size_t half = size / 2;
-    std::snprintf(buffer, half, "%.*s/%s", static_cast<int>(length), folder, name);
+    join(buffer, half, std::string_view(folder, length), "/", name);
     text = buffer + half;
     return read_file(how, buffer, text, size - half);
   }
@@ -164,11 +164,11 @@ bool CpuGroups::take_mount(char* line, const char* root, const char* group_v1,
   const char* path = below(group, mount_root);
   // A container's mount may show its own group only, under a name that we are not told.
   if (path == nullptr || std::strcmp(path, "/") == 0) path = "";
-  const int mount = std::snprintf(folder_, sizeof(folder_), "%s%s", root, mount_point);
-  const int all = std::snprintf(folder_, sizeof(folder_), "%s%s%s", root, mount_point, path);
-  if (mount < 0 || all < 0 || static_cast<std::size_t>(all) >= sizeof(folder_)) return false;
-  mount_length_ = static_cast<std::size_t>(mount);
-  length_ = static_cast<std::size_t>(all);
+  const std::size_t mount = join(folder_, sizeof(folder_), root, mount_point);
+  const std::size_t all = join(folder_, sizeof(folder_), root, mount_point, path);
+  if (all >= sizeof(folder_)) return false;
+  mount_length_ = mount;
+  length_ = all;
   version_2_ = is_v2;
   return true;
 }
@@ -181,7 +181,7 @@ bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
   char* group_v2 = buffer + part;
   char* lines = buffer + 2 * part;
   group_v1[0] = group_v2[0] = '\0';
-  std::snprintf(lines, part, "%s/proc/self/cgroup", root);
+  join(lines, part, root, "/proc/self/cgroup");
   // The path is used up before the first line is read over it.
   FileLines memberships(lines, lines, size - 2 * part);
   while (char* line = memberships.next()) {  // "4:cpu,cpuacct:/a/b" or "0::/a/b"
@@ -198,7 +198,7 @@ bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
   // Where both versions are mounted, the controller is in version 1 if the process is there by it.
   const bool by_version_1 = group_v1[0] == '/';
   if (!by_version_1 && group_v2[0] != '/') return false;
-  std::snprintf(lines, part, "%s/proc/self/mountinfo", root);
+  join(lines, part, root, "/proc/self/mountinfo");
   FileLines mounts(lines, lines, size - 2 * part);
   while (char* line = mounts.next()) {
     if (!take_mount(line, root, group_v1, by_version_1 ? "" : group_v2)) continue;

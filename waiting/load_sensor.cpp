@@ -1,8 +1,8 @@
 #include "waiting/load_sensor.h"
 
-#include <cstdio>
 #include <cstring>
 
+#include "platform/join_text.h"
 #include "platform/kept_files.h"
 #include "platform/number_text.h"
 
@@ -79,7 +79,7 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
 // The whole file in the second half of the scratch; its length or minus the error number.
 long LoadSensor::read_source(const char* name, char*& text) {
   constexpr std::size_t kHalf = kScratch / 2;
-  std::snprintf(scratch_, kHalf, "%s%s", sources_.root, name);
+  join(scratch_, kHalf, sources_.root, name);
   text = scratch_ + kHalf;
   return read_file(how_, scratch_, text, kHalf);
 }

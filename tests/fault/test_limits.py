@@ -7,7 +7,15 @@ import signal
 import time
 
 import harness
-from harness import FaultTest, base_environment, for_both_runtimes, program, run, start_preloaded
+from harness import (
+    FaultTest,
+    base_environment,
+    for_both_runtimes,
+    preloaded_environment,
+    program,
+    run,
+    start_preloaded,
+)
 
 POLICIES = ("auto", "block", "2cs+", "yield")
 
@@ -84,6 +92,28 @@ class Exhausted(FaultTest):
 
     def test_memory_when_no_barrier_was_met(self) -> None:
         self.check("memory", "region", "sizes")
+
+
+class Stacks(FaultTest):
+    """How much deeper the stack of a thread gets, and the smallest stacks. Beside hogs, so that waits are long."""
+
+    MOST_ADDED = 1536
+
+    def test_small_stacks(self) -> None:
+        self.burn()
+        for runtime, command in for_both_runtimes("stack_depth").items():
+            extra = {"LD_LIBRARY_PATH": str(harness.places.runtimes / runtime), "OMP_STACKSIZE": "16k"}
+            stock = run([command], base_environment(extra))
+            self.assertEqual(stock.status, 0, stock)
+            for fold in ("auto", "on", "off"):
+                with self.subTest(runtime=runtime, fold=fold):
+                    switches = {"MUSTER_FORKJOIN": fold, "MUSTER_REPORT": str(self.report_path)}
+                    ours = run([command], preloaded_environment(extra | switches))
+                    self.assertEqual((ours.status, ours.stdout), (0, stock.stdout), ours.stderr)
+                    depths = [int(result.stderr.split()[0]) for result in (stock, ours)]
+                    self.assertLess(depths[1] - depths[0], self.MOST_ADDED)
+                    self.assert_replaced(400)
+                    self.report_path.unlink(missing_ok=True)
 
 
 class Signals(FaultTest):
