@@ -9,14 +9,16 @@ from dataclasses import dataclass
 
 # The same names as in programs/steps.h.
 REGIONS = ["region", "other_size", "serialized", "bound", "loop", "loop_dynamic", "loop_runtime", "sections"]
-REGIONS += ["copying", "initializing", "nested", "league"]
+REGIONS += ["copying", "initializing", "nested", "league", "worksharing", "task_reduction", "threadprivate"]
 TASKS = ["task", "task_if0", "task_final", "task_untied", "task_depend", "task_region", "task_if0_region"]
 TASKS += ["taskloop", "taskwait", "taskgroup", "detached"]
 TARGETS = ["target", "target_nowait", "target_region", "target_nowait_region"]
 SETTERS = ["set_threads", "set_dynamic", "set_schedule", "set_levels"]
 LOCKS = ["lock", "nest_lock"]
 ORPHANS = ["orphaned_loop", "orphaned_blocks"]
-PROCESSES = ["forks", "forks_region", "handler", "module", "thread", "exception", "exits"]
+PROCESSES = ["forks", "forks_region", "handler", "module", "thread", "exception"]
+PROCESSES += ["rounding", "pins", "other_stack", "leaves", "exits"]
+LAST = ("leaves", "exits")
 STEPS = (*REGIONS, *TASKS, *TARGETS, *SETTERS, *LOCKS, *ORPHANS, *PROCESSES)
 
 SERIAL_CONTEXTS = ("root", "thread", "atexit", "constructor", "destructor", "signals")
@@ -83,6 +85,10 @@ def step_is_allowed(step: str, context: str) -> bool:
         return context in SERIAL_CONTEXTS
     if step in TARGETS:
         return context not in TARGET_CONTEXTS
+    if step == "leaves":
+        return context in ("root", "thread")
+    if step in ("threadprivate", "pins"):  # elsewhere a thread's number need not be the same in the next region
+        return context in SERIAL_CONTEXTS or context in TASK_CONTEXTS
     if step == "exits":  # exit in an exit handler is undefined, as is that of two threads at once
         return context not in ("atexit", "destructor", "nested", "taskloop")
     return True
@@ -110,7 +116,7 @@ def is_allowed(steps: tuple[str, ...], context: str, variant: str, runtime: str)
         return False
     if runtime in OLD_RUNTIMES and context == "target_nowait":
         return False
-    if "exits" in steps[:-1]:
+    if not set(LAST).isdisjoint(steps[:-1]):
         return False
     return all(
         step_is_allowed(step, context) and runs_on(step, variant, runtime) and stock_can(step, context, variant)

@@ -36,7 +36,7 @@ LONGEST = 60.0  # seconds, of one run
 PROGRAMS_A_UNIT = 25
 DEFAULTS = {"MUSTER_FORKJOIN": "auto", "MUSTER_WAIT": "auto", "MUSTER_BARRIER": "auto"}
 HOG = "while True: pass"
-NOT_REPEATED = ("exits", "forks_region", "detached")  # a round would end the program, or add threads to it
+NOT_REPEATED = ("exits", "leaves", "forks_region", "detached")  # a round would end the program, or add threads to it
 
 Timed = Callable[[bool, int], float]  # (preloaded, how often): seconds; infinite where it did not end
 

@@ -249,4 +249,96 @@ SHAPED void league(Actor& actor) {
   note(actor, "league", "numbers %ld threads %ld", numbers, actor.dynamic ? 0 : threads);
 }
 
+// Constructs of all kinds inside of one region, some without a barrier.
+template <int N>
+SHAPED void worksharing(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0, ordered = 1, copied = 0, sectioned = 0;
+#pragma omp parallel
+    {
+      long from_single = 0;
+#pragma omp for schedule(dynamic, 3) nowait
+      for (int i = 0; i < kIterations; ++i) {
+#pragma omp atomic
+        sum += i;
+      }
+#pragma omp for schedule(guided)
+      for (int i = 0; i < kIterations; ++i) {
+#pragma omp atomic
+        sum += 100 * i;
+      }
+#pragma omp single copyprivate(from_single)
+      from_single = sum;
+#pragma omp critical(worksharing)
+      copied += from_single;
+#pragma omp for ordered schedule(dynamic)
+      for (int i = 1; i < 6; ++i) {
+#pragma omp ordered
+        ordered = ordered * 3 + i;
+      }
+#pragma omp sections nowait
+      {
+#pragma omp section
+        {
+#pragma omp atomic
+          sectioned += 1;
+        }
+#pragma omp section
+        {
+#pragma omp atomic
+          sectioned += 10;
+        }
+      }
+#pragma omp barrier
+#pragma omp master
+      sectioned += 100;
+    }
+    note(actor, "worksharing", "sum %ld copied %ld ordered %ld sections %ld", sum,
+         actor.dynamic ? 0 : copied, ordered, sectioned);
+  }
+}
+
+// A region that must finish what its tasks add up.
+template <int N>
+SHAPED void task_reduction(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long sum = 0, grouped = 0;
+#pragma omp parallel reduction(task, + : sum)
+    {
+#pragma omp single nowait
+      for (int i = 0; i < 7; ++i) {
+#pragma omp task in_reduction(+ : sum) firstprivate(i)
+        sum += i;
+      }
+    }
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : grouped)
+    for (int i = 0; i < 7; ++i) {
+#pragma omp task in_reduction(+ : grouped) firstprivate(i)
+      grouped += i;
+    }
+    note(actor, "task_reduction", "sum %ld grouped %ld", sum, grouped);
+  }
+}
+
+inline long kept;
+#pragma omp threadprivate(kept)
+
+// Between two regions of one size each thread keeps what is its own.
+template <int N>
+SHAPED void threadprivate(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    long lost = 0, not_copied = 0;
+#pragma omp parallel
+    kept = 100 * actor.step + omp_get_thread_num();
+#pragma omp parallel reduction(+ : lost)
+    lost += kept != 100 * actor.step + omp_get_thread_num();
+    const long primary = kept = 7000 + time;
+#pragma omp parallel copyin(kept) reduction(+ : not_copied)
+    not_copied += kept != primary;
+    note(actor, "threadprivate", "lost %ld not copied %ld", actor.dynamic ? 0 : lost, not_copied);
+  }
+}
+
 }  // namespace sequences

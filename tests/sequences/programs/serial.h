@@ -2,9 +2,12 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
 #include "tasks.h"
 
@@ -228,6 +231,72 @@ SHAPED void exception(Actor& actor) {
   const bool counts = omp_get_dynamic() == 0;
   note(actor, "exception", "caught %ld sum %ld inside %ld", counts ? caught : 0, counts ? sum : 0,
        counts ? inside : 0);
+}
+
+// How the runtime hands the rounding of the serial part to a region's threads.
+template <int N>
+SHAPED void rounding(Actor& actor) {
+  fesetround(fegetround() == FE_UPWARD ? FE_TONEAREST : FE_UPWARD);
+  long up = 0;
+#pragma omp parallel reduction(+ : up)
+  up += fegetround() == FE_UPWARD;
+  note(actor, "rounding", "here %d up %ld", fegetround() == FE_UPWARD, actor.dynamic ? 0 : up);
+}
+
+// What a thread asks for itself stays, also in the next region.
+template <int N>
+SHAPED void pins(Actor& actor) {
+  cpu_set_t before;
+  if (sched_getaffinity(0, sizeof before, &before) != 0) return;
+  long lost = 0;
+  int masks[kMostThreads] = {};
+#pragma omp parallel
+  {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    int left = omp_get_thread_num() % CPU_COUNT(&before);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &before) && left-- == 0) masks[omp_get_thread_num()] = cpu;
+    CPU_SET(masks[omp_get_thread_num()], &own);
+    sched_setaffinity(0, sizeof own, &own);
+  }
+#pragma omp parallel reduction(+ : lost)
+  {
+    cpu_set_t now;
+#pragma omp barrier
+    const int cpu = sched_getcpu();
+    sched_getaffinity(0, sizeof now, &now);
+    lost += cpu != masks[omp_get_thread_num()] || CPU_COUNT(&now) != 1 || !CPU_ISSET(cpu, &now);
+    sched_setaffinity(0, sizeof before, &before);
+  }
+  note(actor, "pins", "lost %ld", actor.dynamic ? 0 : lost);
+}
+
+inline ucontext_t back[kMostActors], there[kMostActors];
+
+inline void on_other_stack(int id) {
+  const long sum = region_sum();
+  note(actors[id], "other_stack", "sum %ld", sum);
+  swapcontext(&there[id], &back[id]);
+}
+
+template <int N>
+SHAPED void other_stack(Actor& actor) {
+  enum { kStack = 256 * 1024 };
+  void* const stack = malloc(kStack);
+  getcontext(&there[actor.id]);
+  there[actor.id].uc_stack.ss_sp = stack;
+  there[actor.id].uc_stack.ss_size = kStack;
+  makecontext(&there[actor.id], reinterpret_cast<void (*)()>(on_other_stack), 1, actor.id);
+  swapcontext(&back[actor.id], &there[actor.id]);
+  free(stack);
+}
+
+// The thread ends in the middle: as the initial one, whose process goes on, or as another.
+template <int N>
+[[noreturn]] SHAPED void leaves(Actor& actor) {
+  note(actor, "leaves", "work %ld", actor.work);
+  pthread_exit(nullptr);
 }
 
 template <int N>

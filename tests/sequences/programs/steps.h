@@ -18,7 +18,8 @@ namespace sequences {
   STEP(task_final) STEP(task_untied) STEP(task_depend) STEP(task_region) STEP(task_if0_region) STEP(taskloop) \
   STEP(taskwait) STEP(taskgroup) STEP(set_threads) STEP(set_dynamic) STEP(set_schedule) STEP(set_levels) STEP(lock) \
   STEP(nest_lock) STEP(orphaned_loop) STEP(orphaned_blocks) STEP(forks) STEP(forks_region) STEP(handler) STEP(module) \
-  STEP(thread) STEP(exception) STEP(exits) SEQUENCES_TARGET_STEPS(STEP)
+  STEP(thread) STEP(exception) STEP(worksharing) STEP(task_reduction) STEP(threadprivate) STEP(rounding) STEP(pins) \
+  STEP(other_stack) STEP(leaves) STEP(exits) SEQUENCES_TARGET_STEPS(STEP)
 // clang-format on
 
 using Step = void (*)(Actor&);
