@@ -9,6 +9,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,11 +76,9 @@ class Suite:
                     return
                 self._take(case, units.get(case) if units else None)
 
-        workers = [threading.Thread(target=work) for _ in range(jobs)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        with ThreadPoolExecutor(jobs) as pool:
+            for worker in [pool.submit(work) for _ in range(jobs)]:
+                worker.result()  # what it has raised
 
     def _contains_failed(self, case: Case) -> bool:
         failed = self.failed.get(case.family)

@@ -83,7 +83,11 @@ class Compiler:
         compiler = _installed((CLANG if variant == "clang" else GCC)[1])
         # Without -fopenmp at the link: gcc would add libgomp.
         runtime = [f"-L{self.libomp}", "-lomp"] if variant == "gcc" else ["-fopenmp"]
-        self._run([compiler, *flags, *map(str, objects), "-o", str(output), *runtime, "-ldl", "-pthread"])
+        if output.exists() and all(output.stat().st_mtime > item.stat().st_mtime for item in objects):
+            return
+        made = output.with_name(output.name + ".made")
+        self._run([compiler, *flags, *map(str, objects), "-o", str(made), *runtime, "-ldl", "-pthread"])
+        made.rename(output)
 
     def _program(self, variant: str, body: Path, name: str, level: str) -> None:
         objects = [self._object(PROGRAMS / "main.cpp", variant, "-O2"), self._object(body, variant, level)]
@@ -138,6 +142,12 @@ class Runner:
             # Its helper threads are roots of libomp's own, in which regions fail an assertion of it now and then.
             "LIBOMP_USE_HIDDEN_HELPER_TASK": "0",
         }
+        if "b" in case.flags:
+            found["OMP_PROC_BIND"] = "true"
+        if "s" in case.flags:
+            found["OMP_WAIT_POLICY"] = "active"
+        if "l" in case.flags:
+            found["OMP_NUM_THREADS"] = f"{case.size},2"
         if preloads:
             found["LD_PRELOAD"] = ":".join(preloads)
         if preloaded and self.library:
