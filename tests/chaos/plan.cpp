@@ -95,8 +95,9 @@ Plan plan_of(std::uint64_t seed, const Fixed& fixed) {
   Plan out;
   out.seed = seed;
   out.barrier = static_cast<BarrierKind>(draw.below(kBarrierKinds));
-  while (out.barrier == BarrierKind::kNative || out.barrier == BarrierKind::kAuto) {
-    out.barrier = static_cast<BarrierKind>(draw.below(kBarrierKinds));
+  // The one that changes between two algorithms stands in for those that are none.
+  if (out.barrier == BarrierKind::kNative || out.barrier == BarrierKind::kAuto) {
+    out.barrier = BarrierKind::kDissemination;
   }
   out.wait = draw_wait(draw);
   const unsigned crowd = draw.below(20);
@@ -108,6 +109,10 @@ Plan plan_of(std::uint64_t seed, const Fixed& fixed) {
   out.sizes[1] = draw.from_to(2, out.threads);
 
   out.schedule = draw_schedule(draw);
+  // What `auto` does changes every 10 ms or so.
+  const unsigned quick_ns = draw.one_of({0U, 2'000U, 20'000U, 200'000U});
+  const bool is_auto = out.wait == WaitKind::kAuto;
+  if (is_auto && quick_ns != 0) out.schedule.step_ns = quick_ns;
   out.memory = draw_memory(draw);
   out.late_of_256 = draw.one_of({0U, 16U, 64U});
   out.very_late_of_256 = draw.one_of({0U, 0U, 4U});
@@ -127,7 +132,7 @@ Plan plan_of(std::uint64_t seed, const Fixed& fixed) {
   for (RealRegion& real : out.real_regions) {
     real.state = draw.below(4) == 0 ? 1 : 0;
     real.folded = draw.of_256(folded);
-    real.regions.resize(real.folded ? draw.from_to(1, 12) : 1);
+    real.regions.resize(real.folded ? draw.from_to(1, is_auto ? 48 : 12) : 1);
     const unsigned size = out.sizes[real.state];
     for (Region& region : real.regions) {
       const unsigned most = real.folded ? most_barriers : 4 * most_barriers + 4;
