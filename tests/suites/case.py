@@ -1,0 +1,34 @@
+"""One test of a suite: a shell script that compiles and runs it, in a folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+# What a case's script puts before a program that is to be preloaded. Stock, it does nothing.
+RUN = "muster_run"
+# Before a compiler: what was compiled for one setting is taken for the next.
+ONCE = "once"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str  # its path in the suite
+    script: str
+    must_fail: bool = False  # a program that has to end with another status than 0
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What is known of a suite: how to get it, its cases, and how many of them Muster can take part in."""
+
+    name: str
+    find: Callable[[Path], list[Case]]
+    runtime: str  # libomp or libgomp: whose programs these are
+    # Of the cases that pass preloaded: those in whose runs barriers were replaced or regions folded. Fewer, and the
+    # preload got lost somewhere.
+    least_share: float
+    fetch: Callable[[Path], Path] | None = None  # into a folder; None: the user gives it
+    where: str = ""  # for a user who has to give it
+    timeout: float = 60.0

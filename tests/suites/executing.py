@@ -1,0 +1,131 @@
+"""Runs one case under one setting, and reads what Muster's reports say of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from case import Case
+
+OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+# Programs, not functions, as `env` may stand before them.
+PROGRAMS = {
+    # What was compiled for one setting is taken for the next: it is kept under the sum of the command line.
+    "once": """#!/bin/bash
+previous= output=a.out
+for word in "$@"; do [ "$previous" = -o ] && output=$word; previous=$word; done
+key=built-$(printf '%s\\n' "$@" | cksum | tr -d ' ')
+if [ -e "$key" ]; then exec cp -p "$key" "$output"; fi
+"$@" && cp -p "$output" "$key"
+""",
+    # Whatever else the case preloads stays.
+    "muster_run": """#!/bin/sh
+[ -z "$SUITE_LIBRARY" ] || export LD_PRELOAD="$SUITE_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}"
+exec "$@"
+""",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    passed: bool
+    status: int | None  # None: no end in time
+    output: str
+    reports: int = 0
+    replaced: int = 0  # arrivals
+    folded: int = 0  # regions
+    inactive: tuple[str, ...] = ()
+
+    @property
+    def took_part(self) -> bool:
+        return self.replaced + self.folded > 0
+
+    def describe(self) -> str:
+        status = "no end in time" if self.status is None else f"status {self.status}"
+        return f"{status}: {self.output.strip()[-300:]!r}"
+
+
+@dataclass
+class Places:
+    """`library` None: the runs that would be preloaded are stock as well."""
+
+    library: Path | None
+    work: Path
+    runtime: Path | None = None  # a folder for LD_LIBRARY_PATH
+    timeout: float = 60.0
+    threads: int = 4
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def folder(self, case: Case) -> Path:
+        return self.work / case.name.replace("/", "_")
+
+    @property
+    def programs(self) -> Path:
+        return self.work / "bin"
+
+    def variables(self, settings: dict[str, str] | None, reports: Path) -> dict[str, str]:
+        """Of a stock run where `settings` is None."""
+        out = {"OMP_NUM_THREADS": str(self.threads)} | self.environment
+        if self.runtime is not None:
+            out["LD_LIBRARY_PATH"] = str(self.runtime)
+        if settings is not None and self.library is not None:
+            out |= {"SUITE_LIBRARY": str(self.library), "MUSTER_REPORT": f"{reports}/%p.json"} | settings
+        return out
+
+
+def write_programs(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in PROGRAMS.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+
+
+def execute(case: Case, places: Places, settings: dict[str, str] | None) -> Outcome:
+    folder = places.folder(case)
+    folder.mkdir(parents=True, exist_ok=True)
+    reports = folder / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    inherited["PATH"] = f"{places.programs}:{inherited['PATH']}"
+    variables = places.variables(settings, reports)
+    with subprocess.Popen(
+        ["bash", "-c", "set -o pipefail\n" + case.script],
+        env=inherited | variables,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        status: int | None
+        try:
+            output, _ = process.communicate(timeout=places.timeout)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            status = None
+    passed = status is not None and (status == 0) != case.must_fail
+    return Outcome(passed, status, output.decode(errors="replace"), **_read(reports))
+
+
+def _read(folder: Path) -> dict:
+    found: dict = {"reports": 0, "replaced": 0, "folded": 0}
+    inactive = set()
+    for path in folder.glob("*.json"):
+        try:
+            report = json.loads(path.read_text())
+        except ValueError:  # it was killed as it wrote
+            continue
+        found["reports"] += 1
+        found["replaced"] += report["barriers"]["replaced"]
+        found["folded"] += report["fork_join"]["folded"]
+        if not report["active"]:
+            inactive.add(str(report["inactive_reason"]))
+    return found | {"inactive": tuple(sorted(inactive))}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Public OpenMP test suites, stock against preloaded. See README.md here.
+
+    run.py --suite libomp --fetch
+    run.py --suite dataracebench --source DIR --settings default,on,block --jobs 2 --sample 50
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from case import Case, Suite
+from executing import Places, execute, write_programs
+from fetching import FetchError
+from recipes import SUITES
+from table import SETTINGS, CaseResult, failure_lines, summary, verdict
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+STOCK_AGAIN = 3  # stock runs of a case that failed preloaded: it may be one that fails now and then
+OURS_AGAIN = 2
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--suite", choices=SUITES, required=True)
+    place = parser.add_mutually_exclusive_group(required=True)
+    place.add_argument("--source", type=Path, metavar="DIR", help="the suite, where it is")
+    place.add_argument("--fetch", action="store_true", help="from Debian, into build/suites: libomp, libgomp")
+    parser.add_argument("--settings", default=",".join(SETTINGS), help=f"some of {', '.join(SETTINGS)} (default: all)")
+    parser.add_argument("--library", default=str(ROOT / "build/release/lib/libmuster.so"), help="or `none`: stock twice")
+    parser.add_argument("--runtime", type=Path, metavar="DIR", help="a folder of tests/runtimes/fetch.py")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--sample", type=int, metavar="K", help="only K cases, at equal distances")
+    parser.add_argument("--filter", default="", help="only cases whose name contains this")
+    parser.add_argument("--threads", type=int, default=4, help="OMP_NUM_THREADS")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="work there, and leave everything")
+    parser.add_argument("--list", action="store_true", help="print the cases and their scripts, run nothing")
+    return parser.parse_args()
+
+
+def sampled(cases: list[Case], count: int | None) -> list[Case]:
+    if count is None or count >= len(cases):
+        return cases
+    return [cases[i * len(cases) // count] for i in range(count)]
+
+
+def check(case: Case, places: Places, settings: list[str]) -> CaseResult:
+    stock = execute(case, places, None)
+    result = CaseResult(case, stock)
+    if not stock.passed:
+        return result
+    for name in settings:
+        outcome = execute(case, places, SETTINGS[name])
+        if not outcome.passed:
+            again = [execute(case, places, SETTINGS[name]) for _ in range(OURS_AGAIN)]
+            result.passed_again[name] = sum(one.passed for one in again)
+            if not all(execute(case, places, None).passed for _ in range(STOCK_AGAIN)):
+                result.stock_unsteady = True
+                break
+        result.outcomes[name] = outcome
+    return result
+
+
+def source_of(suite: Suite, arguments: argparse.Namespace) -> Path:
+    if arguments.source is not None:
+        if not arguments.source.is_dir():
+            raise FetchError(f"no folder {arguments.source}")
+        return arguments.source.resolve()
+    if suite.fetch is None:
+        raise FetchError(f"{suite.name} is in no registry: give --source, {suite.where}")
+    folder = ROOT / "build" / "suites" / suite.name
+    folder.mkdir(parents=True, exist_ok=True)
+    return suite.fetch(folder)
+
+
+def run(arguments: argparse.Namespace, suite: Suite, cases: list[Case], work: Path) -> int:
+    settings = arguments.settings.split(",")
+    library = None if arguments.library == "none" else Path(arguments.library).resolve()
+    places = Places(library, work.resolve(), arguments.runtime, arguments.timeout or suite.timeout, arguments.threads)
+    write_programs(places.programs)
+    results: list[CaseResult] = []
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for result in pool.map(lambda case: check(case, places, settings), cases):
+            results.append(result)
+            for line in failure_lines(result, places):
+                print(line, flush=True)
+            if len(results) % 50 == 0:
+                print(f"{len(results)}/{len(cases)}", flush=True)
+    print(summary(suite, results, settings))
+    problems = verdict(suite, results, settings) if library is not None else []
+    for problem in problems:
+        print(f"FAILED: {problem}")
+    return 1 if problems else 0
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    suite = SUITES[arguments.suite]
+    unknown = set(arguments.settings.split(",")) - set(SETTINGS)
+    if unknown:
+        print(f"run.py: --settings: no {', '.join(sorted(unknown))}; known: {', '.join(SETTINGS)}", file=sys.stderr)
+        return 2
+    if not arguments.list and arguments.library != "none" and not Path(arguments.library).is_file():
+        print(f"run.py: no library {arguments.library}", file=sys.stderr)
+        return 2
+    try:
+        cases = suite.find(source_of(suite, arguments))
+    except FetchError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return 2
+    cases = sampled([case for case in cases if arguments.filter in case.name], arguments.sample)
+    if not cases:
+        print(f"run.py: no tests of {suite.name} found there", file=sys.stderr)
+        return 2
+    if arguments.list:
+        for case in cases:
+            print(f"{case.name}:\n{case.script}\n")
+        return 0
+    if arguments.keep is not None:
+        return run(arguments, suite, cases, arguments.keep)
+    with tempfile.TemporaryDirectory(prefix="muster-suite-") as work:
+        return run(arguments, suite, cases, Path(work))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

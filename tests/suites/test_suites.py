@@ -1,0 +1,158 @@
+"""The runner's own logic: lit's lines, DejaGnu's directives, the table, and one small suite from end to end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from case import Case, Suite
+from directives import read_directives
+from executing import Outcome, Places, execute, write_programs
+from recipes import libgomp_cases, libomp_cases
+from run import check, sampled
+from run_lines import script_of, substituted
+from table import CaseResult, row_of, summary, verdict
+
+LIBRARY = Path(os.environ["MUSTER_LIBRARY"])
+
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+  for (int i = 0; i < 10; ++i) {
+#pragma omp barrier
+    sum += 1;
+  }
+  printf("%d\\n", sum);
+  return sum != 20 || (getenv("FAILS_PRELOADED") && getenv("LD_PRELOAD"));
+}
+"""
+
+
+class TestCase(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="muster-suites-")
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class RunLines(TestCase):
+    def test_lines_go_on_behind_a_backslash(self) -> None:
+        script = script_of(["// RUN: %libomp-compile && \\", "// RUN:   %libomp-run", "// RUN: true", "int x;"])
+        self.assertEqual(script, "{ %libomp-compile && %libomp-run; } &&\n{ true; }")
+
+    def test_only_the_program_is_preloaded(self) -> None:
+        for word in ("%libomp-compile-and-run", "%libomp-cxx20-compile-and-run", "%libomp-compile && env A=1 %libomp-run"):
+            text = substituted(f"{word} | %sort-threads | FileCheck %s", Path("/s/a.c"), Path("/s"), "-x")
+            self.assertEqual(text.count("muster_run"), 1, text)
+            self.assertRegex(text, r"-o \$PWD/t -lm && (env A=1 )?muster_run \$PWD/t \| sort -n -s \| tee t.out \| FileCheck-19 /s/a.c")
+            self.assertNotIn("%", text)
+
+
+class DejaGnu(TestCase):
+    def test_directives(self) -> None:
+        source = self.write("a.c", "\n".join((
+            "/* { dg-do run } */",
+            '/* { dg-options "-O3 -std=c99" } */',
+            '/* { dg-additional-options "-mno" { target no_such } } */',
+            '/* { dg-additional-options "-Dc" { target c } } */',
+            '/* { dg-additional-options "-Dcpp" { target c++ } } */',
+            '// { dg-set-target-env-var OMP_PLACES "threads" }',
+            "/* { dg-shouldfail \"\" } */",
+        )))  # fmt: skip
+        found = read_directives(source)
+        self.assertEqual((found.action, found.options), ("run", ["-O3", "-std=c99", "-Dc"]))
+        self.assertEqual(found.environment, {"OMP_PLACES": "threads"})
+        self.assertTrue(found.must_fail)
+        self.assertFalse(found.only_elsewhere)
+        self.assertIn("-Dcpp", read_directives(source, cpp=True).options)
+
+    def test_what_is_left_out(self) -> None:
+        for text in ("{ dg-do compile }", "{ dg-do run { target alpha*-*-* } }", "{ dg-require-effective-target offload_device }"):
+            self.write("libgomp.c/a.c", f"/* {text} */")
+            self.assertEqual(libgomp_cases(self.folder), [], text)
+        self.write("libgomp.c/a.c", "int main(void) { return 0; }")
+        self.assertEqual([case.name for case in libgomp_cases(self.folder)], ["libgomp.c/a.c"])
+
+
+class Table(TestCase):
+    def result(self, passes: bool, replaced: int = 0, stock: bool = True) -> CaseResult:
+        outcomes = {"default": Outcome(passes, 0 if passes else 1, "", 1, replaced)} if stock else {}
+        return CaseResult(Case("x", ""), Outcome(stock, 0, ""), outcomes)
+
+    def suite(self, share: float) -> Suite:
+        return Suite("some", lambda _: [], "libomp", share)
+
+    def test_a_test_that_fails_stock_does_not_count(self) -> None:
+        results = [self.result(True, 7), self.result(False, stock=False)]
+        row = row_of(results, "default")
+        self.assertEqual((row.ran, row.stock, row.preloaded, row.took_part, row.replaced), (2, 1, 1, 1, 7))
+        self.assertEqual(verdict(self.suite(0.5), results, ["default"]), [])
+        self.assertIn("| some | default | 2 | 1 | 1 | 100.0 % | 1 | 7 | 0 |", summary(self.suite(0.5), results, ["default"]))
+
+    def test_what_fails_preloaded_only_is_told(self) -> None:
+        self.assertIn("1 of 2", verdict(self.suite(0.5), [self.result(True, 7), self.result(False)], ["default"])[0])
+
+    def test_a_lost_preload_is_told(self) -> None:
+        results = [self.result(True, 7), self.result(True), self.result(True)]
+        self.assertIn("took part in 1 of 3", verdict(self.suite(0.5), results, ["default"])[0])
+
+    def test_samples_are_spread(self) -> None:
+        cases = [Case(str(i), "") for i in range(10)]
+        self.assertEqual([case.name for case in sampled(cases, 3)], ["0", "3", "6"])
+        self.assertEqual(len(sampled(cases, 30)), 10)
+
+
+class EndToEnd(TestCase):
+    def places(self, library: Path | None) -> Places:
+        places = Places(library, self.folder / "work")
+        write_programs(places.programs)
+        return places
+
+    def case(self, environment: str = "") -> Case:
+        self.write("suite/a.c", f"// RUN: %libomp-compile && {environment} %libomp-run\n{PROGRAM}")
+        (case,) = libomp_cases(self.folder / "suite")
+        return case
+
+    def test_a_program_that_passes(self) -> None:
+        result = check(self.case(), self.places(LIBRARY), ["default", "block"])
+        self.assertTrue(result.stock.passed, result.stock)
+        self.assertEqual(result.stock.reports, 0)
+        for outcome in result.outcomes.values():
+            self.assertTrue(outcome.passed, outcome)
+            self.assertEqual(outcome.reports, 1, "the program's and no other's")
+            self.assertGreaterEqual(outcome.replaced, 20)
+
+    def test_a_program_that_fails_preloaded(self) -> None:
+        result = check(self.case("env FAILS_PRELOADED=1"), self.places(LIBRARY), ["default"])
+        self.assertTrue(result.counts)
+        self.assertFalse(result.outcomes["default"].passed)
+        self.assertEqual(result.passed_again, {"default": 0})
+
+    def test_no_end_in_time(self) -> None:
+        places = self.places(None)
+        places.timeout = 0.5
+        self.assertEqual(execute(Case("a", "sleep 60"), places, None).status, None)
+
+    def test_what_is_in_no_registry_is_to_be_given(self) -> None:
+        script = Path(__file__).with_name("run.py")
+        done = subprocess.run([sys.executable, "-B", script, "--suite", "bots", "--fetch", "--library", "none"],
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Arun.py: bots is in no registry: give --source[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
