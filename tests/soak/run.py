@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Does a program that does the same thing for long grow under Muster? See README.md here.
+
+    run.py                 some ten thousand regions of each kind, hundreds of roots and of dlopen cycles
+    run.py --full          10^6, 10^5, 10^4
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+KINDS = ("region", "loop", "dynamic", "sections", "sizes", "tasks", "nested", "serialized", "roots", "modules")
+SMALL = {"roots": 400, "modules": 300, "nested": 2000, "sizes": 2000, "": 10_000}
+FULL = {"roots": 100_000, "modules": 10_000, "": 1_000_000}
+COMPILERS = {"libomp": ("clang-19", "-fopenmp=libomp"), "libgomp": ("gcc", "-fopenmp")}
+# From the middle of the run to its end. A page here and there is the allocator's; the rest is to stay as it is.
+BOUNDS = {"rss_kb": 256, "size_kb": 1024, "descriptors": 0, "mappings": 2, "threads": 0}
+OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+LINE = re.compile(r"^(half|end) (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Run:
+    growth: dict[str, int]
+    replaced: int
+    folded: int
+    seconds: float
+
+
+class Failed(Exception):
+    pass
+
+
+def growth_of(output: str) -> dict[str, int]:
+    found = {
+        when: {name: int(value) for name, value in (pair.split("=") for pair in rest.split())}
+        for when, rest in LINE.findall(output)
+    }
+    return {name: found["end"][name] - found["half"][name] for name in BOUNDS}
+
+
+def problems_of(kind: str, ours: Run, stock: Run) -> list[str]:
+    """What stock itself grows by may also be grown by preloaded."""
+    grown = [
+        f"{name} grows by {ours.growth[name]}, stock's by {stock.growth[name]}, {bound} allowed"
+        for name, bound in BOUNDS.items()
+        if ours.growth[name] > max(bound, 2 * stock.growth[name])
+    ]
+    # A region of one thread has nothing to replace.
+    took_part = ours.replaced + ours.folded > 0 or kind == "serialized"
+    return grown if took_part else [*grown, "no barrier was replaced, no region folded"]
+
+
+def build(folder: Path) -> None:
+    for runtime, (compiler, flag) in COMPILERS.items():
+        common = [compiler, flag, "-O2", "-std=gnu17", "-Wall", "-Werror"]
+        for command in (
+            [*common, HERE / "programs/soak.c", "-o", folder / runtime, "-ldl", "-pthread"],
+            [*common, "-shared", "-fPIC", HERE / "programs/module.c", "-o", folder / f"{runtime}.so"],
+        ):
+            subprocess.run(command, check=True)
+
+
+def execute(folder: Path, runtime: str, kind: str, count: int, variables: dict[str, str], timeout: float) -> Run:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    report = folder / f"{runtime}-{kind}.json"
+    report.unlink(missing_ok=True)
+    command = [folder / runtime, kind, str(count), folder / f"{runtime}.so"]
+    begin = time.monotonic()
+    done = subprocess.run(command, env=environment | variables | {"MUSTER_REPORT": str(report)},
+                          capture_output=True, text=True, timeout=timeout, check=False)  # fmt: skip
+    seconds = time.monotonic() - begin
+    if done.returncode != 0:
+        raise Failed(f"status {done.returncode}: {done.stderr[-300:]}")
+    replaced = folded = 0
+    if "LD_PRELOAD" in variables and report.exists():
+        content = json.loads(report.read_text())
+        replaced, folded = content["barriers"]["replaced"], content["fork_join"]["folded"]
+    return Run(growth_of(done.stdout), replaced, folded, seconds)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", type=Path, default=ROOT / "build/release/lib/libmuster.so")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--scale", type=float, default=1, help="of the counts")
+    parser.add_argument("--kind", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--runtime", nargs="+", choices=COMPILERS, default=list(COMPILERS))
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="such as MUSTER_FORKJOIN=on")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=3600)
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    library = arguments.library.resolve()
+    if not library.is_file():
+        print(f"run.py: no library {library}", file=sys.stderr)
+        return 2
+    counts = FULL if arguments.full else SMALL
+    passive = {"OMP_NUM_THREADS": str(arguments.threads), "OMP_WAIT_POLICY": "passive"}
+    preloaded = passive | {"LD_PRELOAD": str(library)} | dict(pair.split("=", 1) for pair in arguments.set)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="muster-soak-") as name, ThreadPoolExecutor(arguments.jobs) as pool:
+        folder = Path(name)
+        build(folder)
+
+        def check(runtime: str, kind: str) -> bool:
+            count = max(20, int(counts.get(kind, counts[""]) * arguments.scale))
+            # A small stock run: it tells what the runtime grows by at the least.
+            few = min(count, SMALL.get(kind, SMALL[""]))
+            try:
+                stock = execute(folder, runtime, kind, few, passive, arguments.timeout)
+                ours = execute(folder, runtime, kind, count, preloaded, arguments.timeout)
+                problems = problems_of(kind, ours, stock)
+            except (Failed, subprocess.TimeoutExpired) as problem:
+                print(f"{runtime} {kind} {count}: FAILED: {problem}", flush=True)
+                return False
+            growth = ", ".join(f"{name} {value:+}" for name, value in ours.growth.items())
+            print(f"{runtime} {kind} {count}: {growth}; {ours.replaced} arrivals replaced, {ours.folded} regions folded, "
+                  f"{ours.seconds:.0f} s" + "".join(f"\n  FAILED: {problem}" for problem in problems), flush=True)  # fmt: skip
+            return not problems
+
+        pairs = [(runtime, kind) for runtime in arguments.runtime for kind in arguments.kind]
+        failed = sum(not passed for passed in pool.map(lambda pair: check(*pair), pairs))
+    print(f"{len(pairs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
