@@ -87,7 +87,7 @@ struct Level {
   }
 
   void keep_no_longer(const char* name) const {
-    std::snprintf(buffer, size, "%.*s/%s", static_cast<int>(length), folder, name);
+    join(buffer, size, std::string_view(folder, length), "/", name);
     muster::keep_no_longer(buffer);
   }
 };
