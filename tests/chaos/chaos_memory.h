@@ -62,14 +62,14 @@ struct ChaosMemory {
   static void yield() { threads->yield(); }
   static void nap(std::uint64_t ns) { threads->delay(ns); }
   static std::uint64_t now_ns() { return threads->now_ns(); }
+  static bool runs_in_real_time(std::uint64_t) { return threads->one_in(8); }
 
   // All of this is advice to `auto`, and none of it may matter to anybody's safety.
   static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
   static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
   static unsigned own_cpu(unsigned thread) { return thread % cpus; }
   static bool may_ask_scheduler(std::uint64_t) { return !threads->one_in(4); }
-  static unsigned stays_on() { return threads->one_in(4) ? kNoCpu : threads->cpu(); }
-  static bool stay_on(unsigned cpu) {
+  static bool move_to(unsigned cpu) {
     if (threads->one_in(4)) return false;
     threads->move_to(cpu);
     return true;
@@ -78,7 +78,6 @@ struct ChaosMemory {
     threads->move_to((cpu + 1) % cpus);
     return !threads->one_in(4);
   }
-  static void give_place_back() {}
   static unsigned pick_cpu(unsigned trial) { return threads->one_in(4) ? kNoCpu : trial % cpus; }
   static std::uint64_t idle_ns_elsewhere(unsigned) {
     return threads->one_in(4) ? kIdleTimeUnknown : threads->now_ns() / (1 + threads->draw() % 4);
