@@ -19,8 +19,8 @@
 #include "preload/report.h"
 #include "preload/report_counters.h"
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/folding/environment.h"
 #include "preload/thunks/weak_references.h"
+#include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/held_objects.h"
 #include "runtime-hooks/lock.h"
@@ -130,7 +130,8 @@ namespace {
 
 __attribute__((constructor)) void at_start() {
   note_objects_at_start();
-  for (const Forget forget : {forget_destinations, forget_yield_callers, forget_runtimes}) {
+  for (const Forget forget :
+       {forget_destinations, forget_choices, forget_yield_callers, forget_runtimes}) {
     when_unloaded(forget);
   }
   reserve_fold_ends();

@@ -128,7 +128,6 @@ const Row kRows[] = {
     MUSTER_ROW("omp_get_num_threads*", one),
     MUSTER_ROW("omp_get_max_threads*", one),
     MUSTER_ROW("omp_get_num_teams*", one),
-    MUSTER_ROW("omp_get_num_procs*", one),
     MUSTER_ROW("omp_in_final*", one),
     MUSTER_ROW("omp_get_ancestor_thread_num", ancestor),
     MUSTER_ROW("omp_get_team_size", size_at),

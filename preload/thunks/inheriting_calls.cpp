@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "platform/given_back.h"
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
+#include "preload/thunks/thunks.h"
 #include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/loaded_objects.h"
@@ -80,14 +82,54 @@ void* next_of(unsigned index) {
   return next;
 }
 
+// For those names, what each calling object gets. Written once and published by the size; one that finds no
+// room is looked up at each call.
+struct Choice {
+  std::uintptr_t begin = 0;  // the calling object's address range
+  std::atomic<std::uintptr_t> size{0};
+  unsigned index = 0;
+  void* function = nullptr;
+};
+constexpr unsigned kMostChoices = 256;
+constinit Choice g_choices[kMostChoices] = {};
+constinit std::atomic<unsigned> g_choice_count{0};
+
+void* known_choice(unsigned index, const void* caller) {
+  const unsigned count = std::min(g_choice_count.load(std::memory_order_acquire), kMostChoices);
+  for (unsigned i = 0; i < count; ++i) {
+    const Choice& choice = g_choices[i];
+    const std::uintptr_t size = choice.size.load(std::memory_order_acquire);
+    const bool is_it = size != 0 && choice.index == index;
+    if (is_it && reinterpret_cast<std::uintptr_t>(caller) - choice.begin < size)
+      return choice.function;
+  }
+  return nullptr;
+}
+
+void remember(unsigned index, const LoadedObject& caller, void* function) {
+  const unsigned place = g_choice_count.fetch_add(1, std::memory_order_acq_rel);
+  if (place >= kMostChoices) {
+    g_choice_count.store(kMostChoices, std::memory_order_relaxed);
+    return;
+  }
+  g_choices[place].begin = caller.begin;
+  g_choices[place].index = index;
+  g_choices[place].function = function;
+  g_choices[place].size.store(caller.end - caller.begin, std::memory_order_release);
+}
+
 // That of the version which the caller was linked with. From the objects' own tables: none of the loader's
 // locks that a constructor may run under.
 void* next_for(unsigned index, const void* caller) {
   void* next = next_of(index);
   if (next == nullptr || !g_differs[index].load(std::memory_order_relaxed)) return next;
-  const char* version = reference_to(dynamic_symbols_of(object_of(caller)), kNames[index]).version;
+  if (void* known = known_choice(index, caller)) return known;
+  const LoadedObject object = object_of(caller);
+  const char* version = reference_to(dynamic_symbols_of(object), kNames[index]).version;
   void* its = version != nullptr ? defined_by(object_of(next), kNames[index], version) : nullptr;
-  return its != nullptr ? its : next;
+  if (its == nullptr) its = next;
+  if (object.found()) remember(index, object, its);
+  return its;
 }
 
 // Before anybody calls, with few exceptions: dlsym takes the loader's lock, which a thread holds while
@@ -97,6 +139,14 @@ __attribute__((constructor)) void find_all() {
 }
 
 }  // namespace
+
+void forget_choices(const Gone& gone) {
+  for (Choice& choice : g_choices) {
+    if (choice.size.load(std::memory_order_relaxed) == 0) continue;
+    if (gone(choice.begin) || gone(choice.function))
+      choice.size.store(0, std::memory_order_release);
+  }
+}
 
 // Where the thunks for these go on (thunk_*.S). Leaves errno alone.
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,

@@ -17,7 +17,8 @@ void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool 
 // Whether Muster shows a thunk with that name.
 bool has_thunk(const char* name);
 
-// For when_unloaded().
+// For when_unloaded(): of the runtimes' names, and of the C library's.
 void forget_destinations(const Gone& gone);
+void forget_choices(const Gone& gone);
 
 }  // namespace muster

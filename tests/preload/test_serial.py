@@ -76,7 +76,7 @@ int __kmpc_masked(void *, int, int), __kmpc_sections_init(void *, int);
 void *__kmpc_copyprivate_light(void *, int, void *);
 void __kmpc_fork_call_if(void *, int, void *, int, void *);
 void __kmpc_dist_for_static_init_4u(void *, int, int, int *, unsigned *, unsigned *, unsigned *, int *, int, int);
-int omp_in_parallel(void), omp_get_level(void), omp_get_team_size(int), omp_get_num_procs(void);
+int omp_in_parallel(void), omp_get_level(void), omp_get_team_size(int), omp_get_max_threads(void);
 
 static void iterations(bool (*next)(long *, long *)) {
   long begin, end;
@@ -120,7 +120,7 @@ int main(void) {
   int last = 0, stride = 0;
   __kmpc_dist_for_static_init_4u(0, 0, 34, &last, &lower, &upper, &whole, &stride, 1, 1);
   printf("%u to %u of %u, %d, %d\n", lower, upper, whole, last, stride);
-  printf("%d %d %d %d\n", omp_in_parallel(), omp_get_level(), omp_get_team_size(0), omp_get_num_procs());
+  printf("%d %d %d %d\n", omp_in_parallel(), omp_get_level(), omp_get_team_size(0), omp_get_max_threads());
   return 0;
 }
 """
