@@ -138,6 +138,9 @@ __attribute__((constructor)) void at_start() {
   read_environment();
   hide_from_weak_references();
   publish_own_counts();  // before main, where programs start PAPI
+  BarrierKind barrier = BarrierKind::kAuto;
+  const char* choice = std::getenv("MUSTER_BARRIER");
+  if (choice != nullptr && parse_barrier(choice, barrier)) prepare_for_choice(barrier);
 }
 
 // Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without

@@ -61,6 +61,20 @@ int note_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
+using Close = int (*)(void*);
+constinit std::atomic<Close> g_close{nullptr};
+
+Close real_close() {
+  Close close = g_close.load(std::memory_order_relaxed);
+  if (close != nullptr) return close;
+  close = reinterpret_cast<Close>(dlsym(RTLD_NEXT, "dlclose"));
+  g_close.store(close, std::memory_order_relaxed);
+  return close;
+}
+
+// While nobody else could hold the loader's lock.
+__attribute__((constructor)) void find_close() { real_close(); }
+
 // The name that the object was built with, whatever its file is called now; empty if it has none.
 const char* soname(const LoadedObject& object) {
   const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
@@ -229,12 +243,7 @@ void release_handle(void* handle) {
 }
 
 int close_handle(void* handle) {
-  static std::atomic<int (*)(void*)> real{nullptr};
-  auto* close = real.load(std::memory_order_relaxed);
-  if (close == nullptr) {
-    close = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose"));
-    real.store(close, std::memory_order_relaxed);
-  }
+  const auto close = real_close();
   return close != nullptr ? close(handle) : -1;
 }
 

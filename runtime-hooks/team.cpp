@@ -9,6 +9,7 @@
 #include "platform/topology.h"
 #include "runtime-hooks/accounting.h"
 #include "runtime-hooks/counted_region.h"
+#include "runtime-hooks/loaded_objects.h"
 #include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 
@@ -76,6 +77,10 @@ std::uint64_t arrivals_since_handing_over(const TeamState& state) {
   std::uint64_t arrivals = 0;
   for (unsigned i = 0; i < size; ++i) arrivals += state.members[i].stats.barriers.read();
   return arrivals - state.handed_over;
+}
+
+void prepare_for_choice(BarrierKind barrier) {
+  if (barrier == BarrierKind::kTree && is_defined("omp_get_wtick")) topology();
 }
 
 void set_barrier_choice(const BarrierChoice& choice) { g_choice = choice; }

@@ -28,6 +28,10 @@ struct BarrierChoice {
 void set_barrier_choice(const BarrierChoice& choice);
 const BarrierChoice& barrier_choice();
 
+// Before main, where a runtime is there already: what a team of that choice needs and a thread may not ask for
+// later, when somebody could hold the loader's lock.
+void prepare_for_choice(BarrierKind barrier);
+
 // What a team has of one size.
 struct TeamState {
   const BarrierOps<NativeMemory>* ops = nullptr;  // null: not replaced, because of `reason`

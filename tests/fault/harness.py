@@ -109,7 +109,8 @@ def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
         source = HERE / "programs" / f"{name}.c"
         include = HERE.parent / "conformance" / "programs"
         command = [compiler, "-O2", "-g", "-fopenmp", f"-I{include}", source, "-o", output, *flags, "-pthread"]
-        subprocess.run([str(word) for word in command], check=True)
+        if not output.exists() or output.stat().st_mtime < source.stat().st_mtime or flags:
+            subprocess.run([str(word) for word in command], check=True)
         built |= dict.fromkeys(runtimes, output)
     return built
 

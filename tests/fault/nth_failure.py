@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""The nth call of Muster's own fails, for n = 1, 2, ... until no more fail: every run must end as stock.
+
+By hand, all of it (some minutes): tests/fault/nth_failure.py. test_nth_failure.py runs a part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import harness
+
+CALLS = (
+    *("mmap", "futex", "clone", "sched_setaffinity", "sched_getaffinity", "membarrier"),
+    *("open", "read", "slice", "atfork", "atexit", "key"),
+)
+SETTINGS: dict[str, dict[str, str]] = {
+    "auto": {},
+    "on": {"MUSTER_FORKJOIN": "on"},
+    "block": {"MUSTER_WAIT": "block"},
+    "conditional": {"MUSTER_WAIT": "conditional"},
+}
+SECONDS = 20.0
+
+
+@dataclass
+class Case:
+    """One program on one runtime with one setting, and one call that fails."""
+
+    program: str
+    runtime: str
+    command: Path
+    setting: str
+    call: str
+
+    def __str__(self) -> str:
+        return f"{self.program} {self.runtime} {self.setting} {self.call}"
+
+
+@dataclass
+class Outcome:
+    status: int | str
+    stdout: str
+    calls: int  # of that kind in the whole run; 0 where it did not end
+
+    def same(self, stock: Outcome) -> bool:
+        return (self.status, self.stdout) == (stock.status, stock.stdout)
+
+
+def failing_object() -> Path:
+    output = harness.places.build / "failing.so"
+    harness.places.build.mkdir(parents=True, exist_ok=True)
+    source = harness.HERE / "programs" / "failing.c"
+    subprocess.run(["gcc", "-O1", "-g", "-shared", "-fPIC", str(source), "-o", str(output), "-ldl"], check=True)
+    return output
+
+
+def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path) -> Outcome:
+    counted = folder / "counted"
+    counted.unlink(missing_ok=True)
+    runtimes = str(harness.places.runtimes / case.runtime)
+    environment = harness.base_environment({"LD_LIBRARY_PATH": runtimes, "OMP_WAIT_POLICY": "passive"})
+    if failing is not None:
+        environment |= SETTINGS[case.setting] | how
+        environment |= {"FAIL_CALL": case.call, "FAIL_COUNTED": str(counted)}
+        environment["LD_PRELOAD"] = f"{failing}:{harness.places.library}"
+    try:
+        done = subprocess.run([case.command], env=environment, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return Outcome("hangs", "", 0)
+    calls = int(counted.read_text()) if counted.exists() else 0
+    return Outcome(done.returncode, done.stdout, calls)
+
+
+def cases(programs: tuple[str, ...], runtimes: tuple[str, ...], settings: tuple[str, ...]) -> Iterator[Case]:
+    for program in programs:
+        built = harness.for_both_runtimes(program)
+        for runtime in runtimes:
+            for setting in settings:
+                for call in CALLS:
+                    yield Case(program, runtime, built[runtime], setting, call)
+
+
+@dataclass
+class Tally:
+    runs: int = 0
+    calls: int = 0
+    failures: int = 0
+
+
+def check(case: Case, failing: Path, most: int, modes: tuple[str, ...], tally: Tally) -> list[str]:
+    """Each n up to `most` that there is; FAIL_FROM also: the later ones fail as well."""
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name:
+        folder = Path(name)
+        stock = run_once(case, None, {}, folder)
+        whole = run_once(case, failing, {}, folder)
+        tally.calls += whole.calls
+        if not whole.same(stock):
+            wrong.append(f"{case}, nothing fails: {whole} where stock is {stock}")
+        for mode in modes:
+            for nth in range(1, most + 1):
+                outcome = run_once(case, failing, {mode: str(nth)}, folder)
+                tally.runs += 1
+                if not outcome.same(stock):
+                    wrong.append(f"{case} {mode}={nth}: {outcome} where stock is {stock}")
+                if outcome.calls < nth and outcome.status != "hangs":
+                    break
+    tally.failures += len(wrong)
+    return wrong
+
+
+def main() -> int:
+    root = harness.ROOT
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", type=Path, default=root / "build/release/lib/libmuster.so")
+    parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
+    parser.add_argument("--build", type=Path, default=root / "build/fault")
+    parser.add_argument("--most", type=int, default=60, help="the greatest n")
+    parser.add_argument("--programs", default="constructs,exhausted")
+    parser.add_argument("--on", default="libgomp12,libomp19,libiomp5")
+    parser.add_argument("--settings", default=",".join(SETTINGS))
+    parser.add_argument("--calls", default=",".join(CALLS))
+    arguments = parser.parse_args()
+    harness.configure(
+        harness.Places(arguments.library.resolve(), arguments.runtimes.resolve(), arguments.build.resolve())
+    )
+    failing = failing_object()
+    tally = Tally()
+    lists = (tuple(text.split(",")) for text in (arguments.programs, arguments.on, arguments.settings))
+    for case in cases(*lists):
+        if case.call not in arguments.calls.split(","):
+            continue
+        for line in check(case, failing, arguments.most, ("FAIL_NTH", "FAIL_FROM"), tally):
+            print(line, flush=True)
+        print(f"{case}: {tally.runs} runs so far, {tally.failures} wrong", file=sys.stderr, flush=True)
+    print(f"{tally.runs} runs, {tally.calls} calls of Muster's in those where none fails, {tally.failures} wrong")
+    return 1 if tally.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
