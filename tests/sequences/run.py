@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from checking import Stock, Suite
@@ -59,18 +60,19 @@ def former_failures() -> list[Case]:
     return [parse(line) for line in lines if line]
 
 
-def units_of(cases: list[Case], compiler: Compiler) -> dict[Case, tuple[Path, int]]:
+def units_of(cases: list[Case], compiler: Compiler, jobs: int) -> dict[Case, tuple[Path, int]]:
     """Compiles the sequences that are to be code of their own."""
-    found: dict[Case, tuple[Path, int]] = {}
-    number = 0
+    parts = []
     for variant in VARIANTS:
         own = [case for case in dict.fromkeys(cases) if case.variant == variant and case.shape == "inlined"]
-        for first in range(0, len(own), CASES_A_UNIT):
-            part = own[first : first + CASES_A_UNIT]
-            binary = compiler.compile_unit(number, variant, part)
-            number += 1
-            found |= {case: (binary, place) for place, case in enumerate(part)}
-    return found
+        parts += [(variant, own[first : first + CASES_A_UNIT]) for first in range(0, len(own), CASES_A_UNIT)]
+    with ThreadPoolExecutor(jobs) as pool:
+        binaries = pool.map(lambda work: compiler.compile_unit(work[0], *work[1]), enumerate(parts))
+        return {
+            case: (binary, place)
+            for (_, part), binary in zip(parts, binaries, strict=True)
+            for place, case in enumerate(part)
+        }
 
 
 def chosen(arguments: argparse.Namespace) -> list[Case]:
@@ -90,7 +92,7 @@ def run(arguments: argparse.Namespace, suite: Suite) -> None:
         suite.run_all(enumeration(arguments), arguments.jobs)
         return
     cases = chosen(arguments)
-    suite.run_all(iter(cases), arguments.jobs, units_of(cases, compiler))
+    suite.run_all(iter(cases), arguments.jobs, units_of(cases, compiler, arguments.jobs))
 
 
 def verdict(suite: Suite) -> int:
