@@ -178,13 +178,13 @@ def npb_cases(root: Path) -> list[Case]:
 SUITES = {
     suite.name: suite
     for suite in (
-        Suite("libomp", libomp_cases, "libomp", 0.5,
+        Suite("libomp", libomp_cases, "libomp", 0.4, 0.7,
               lambda folder: source_package("llvm-toolchain-19", "openmp/runtime/test", folder)),
-        Suite("libgomp", libgomp_cases, "libgomp", 0.5,
+        Suite("libgomp", libgomp_cases, "libgomp", 0.4, 0.6,
               lambda folder: source_in_package("gcc-12-source", "usr/src/gcc-12/gcc-12*.tar.*", "libgomp/testsuite", folder)),
-        Suite("dataracebench", dataracebench_cases, "libomp", 0.7, where="a copy of LLNL's dataracebench"),
-        Suite("openmp_vv", openmp_vv_cases, "libomp", 0.5, where="a copy of OpenMP_VV"),
-        Suite("bots", bots_cases, "libomp", 0.9, where="a copy of bsc-pm's bots"),
-        Suite("npb", npb_cases, "libgomp", 0.9, where="NPB3.x-OMP of NASA's archive"),
+        Suite("dataracebench", dataracebench_cases, "libomp", 0.5, 0.8, where="a copy of LLNL's dataracebench"),
+        Suite("openmp_vv", openmp_vv_cases, "libomp", 0.4, 0.7, where="a copy of OpenMP_VV"),
+        Suite("bots", bots_cases, "libomp", 0.9, 0.9, where="a copy of bsc-pm's bots"),
+        Suite("npb", npb_cases, "libgomp", 0.9, 0.9, where="NPB3.x-OMP of NASA's archive"),
     )
 }  # fmt: skip

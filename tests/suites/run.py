@@ -39,6 +39,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--filter", default="", help="only cases whose name contains this")
     parser.add_argument("--threads", type=int, default=4, help="OMP_NUM_THREADS")
     parser.add_argument("--timeout", type=float, metavar="SECONDS")
+    parser.add_argument("--stock-failures", action="store_true", help="tell what fails stock as well, and why")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="work there, and leave everything")
     parser.add_argument("--list", action="store_true", help="print the cases and their scripts, run nothing")
     return parser.parse_args()
@@ -88,6 +89,8 @@ def run(arguments: argparse.Namespace, suite: Suite, cases: list[Case], work: Pa
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for result in pool.map(lambda case: check(case, places, settings), cases):
             results.append(result)
+            if arguments.stock_failures and not result.stock.passed:
+                print(f"stock fails: {result.case.name}: {result.stock.describe()}", flush=True)
             for line in failure_lines(result, places):
                 print(line, flush=True)
             if len(results) % 50 == 0:

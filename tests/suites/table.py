@@ -71,15 +71,15 @@ def row_of(results: list[CaseResult], setting: str) -> Row:
 
 def summary(suite: Suite, results: list[CaseResult], settings: list[str]) -> str:
     lines = [
-        "| suite | setting | ran | stock passes | preloaded passes | parity | Muster took part | arrivals replaced "
+        "| suite | setting | ran | stock passes | preloaded passes | parity | left a report | Muster took part | arrivals replaced "
         "| regions folded |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for setting in settings:
         row = row_of(results, setting)
         parity = f"{100 * row.preloaded / row.stock:.1f} %" if row.stock else "-"
         lines.append(
-            f"| {suite.name} | {setting} | {row.ran} | {row.stock} | {row.preloaded} | {parity} | {row.took_part} "
+            f"| {suite.name} | {setting} | {row.ran} | {row.stock} | {row.preloaded} | {parity} | {row.reports} | {row.took_part} "
             f"| {row.replaced} | {row.folded} |"
         )
     return "\n".join(lines)
@@ -95,8 +95,8 @@ def verdict(suite: Suite, results: list[CaseResult], settings: list[str]) -> lis
             break
         if row.preloaded < row.stock:
             problems.append(f"{setting}: {row.stock - row.preloaded} of {row.stock} fail preloaded only")
-        if row.took_part < suite.least_share * row.preloaded:
-            problems.append(
-                f"{setting}: Muster took part in {row.took_part} of {row.preloaded} only, and {row.reports} left a report"
-            )
+        if row.reports < suite.least_reports * row.preloaded or row.took_part == 0:
+            problems.append(f"{setting}: only {row.reports} of {row.preloaded} left a report")
+        if setting == "on" and row.took_part < suite.least_share * row.preloaded:
+            problems.append(f"{setting}: Muster took part in {row.took_part} of {row.preloaded} only")
     return problems

@@ -93,21 +93,26 @@ class Table(TestCase):
         return CaseResult(Case("x", ""), Outcome(stock, 0, ""), outcomes)
 
     def suite(self, share: float) -> Suite:
-        return Suite("some", lambda _: [], "libomp", share)
+        return Suite("some", lambda _: [], "libomp", share, 0.8)
 
     def test_a_test_that_fails_stock_does_not_count(self) -> None:
         results = [self.result(True, 7), self.result(False, stock=False)]
         row = row_of(results, "default")
         self.assertEqual((row.ran, row.stock, row.preloaded, row.took_part, row.replaced), (2, 1, 1, 1, 7))
         self.assertEqual(verdict(self.suite(0.5), results, ["default"]), [])
-        self.assertIn("| some | default | 2 | 1 | 1 | 100.0 % | 1 | 7 | 0 |", summary(self.suite(0.5), results, ["default"]))
+        self.assertIn("| some | default | 2 | 1 | 1 | 100.0 % | 1 | 1 | 7 | 0 |", summary(self.suite(0.5), results, ["default"]))
 
     def test_what_fails_preloaded_only_is_told(self) -> None:
         self.assertIn("1 of 2", verdict(self.suite(0.5), [self.result(True, 7), self.result(False)], ["default"])[0])
 
     def test_a_lost_preload_is_told(self) -> None:
         results = [self.result(True, 7), self.result(True), self.result(True)]
-        self.assertIn("took part in 1 of 3", verdict(self.suite(0.5), results, ["default"])[0])
+        self.assertEqual(verdict(self.suite(0.5), results, ["default"]), [])
+        for result in results:
+            result.outcomes["on"] = result.outcomes["default"]
+        self.assertIn("took part in 1 of 3", verdict(self.suite(0.5), results, ["default", "on"])[0])
+        none = [self.result(True, 7), CaseResult(Case("x", ""), Outcome(True, 0, ""), {"default": Outcome(True, 0, "")})]
+        self.assertIn("only 1 of 2 left a report", verdict(self.suite(0.5), none, ["default"])[0])
 
     def test_samples_are_spread(self) -> None:
         cases = [Case(str(i), "") for i in range(10)]
