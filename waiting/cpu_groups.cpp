@@ -1,6 +1,7 @@
 #include "waiting/cpu_groups.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "platform/join_text.h"
