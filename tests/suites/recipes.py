@@ -123,18 +123,23 @@ BOTS_NAMES = ("CDATE", "CMESSAGE", "CC", "LD", "CFLAGS", "LDFLAGS")
 
 
 def bots_cases(root: Path) -> list[Case]:
+    """By clang for libomp; by gcc for libgomp, and where clang cannot compile it."""
     cases = []
     defined = [f'-D{name}="muster"' for name in BOTS_NAMES]
     for program, arguments in BOTS.items():
         folder = root / "omp-tasks" / program
         sources = [*sorted(folder.glob("*.c")), *sorted((root / "common").glob("*.c"))]
-        for version, flags in (("", []), ("-if", ["-DIF_CUTOFF"]), ("-manual", ["-DMANUAL_CUTOFF"]),
-                               ("-tied", ["-DFORCE_TIED_TASKS"])):  # fmt: skip
-            words: list[str | Path] = ["clang-19", "-fopenmp", "-O2", "-w", "-std=gnu89", *defined, *flags,
-                                       f"-I{root}/common", f"-I{folder}", *sources, "-lm"]  # fmt: skip
-            script = compile_and_run(words, f"{arguments.format(inputs=root / 'inputs')} -c")
-            script += " | tee out && ! grep -qi unsuccessful out && grep -qi successful out"
-            cases.append(Case(program.rpartition("/")[2] + version, script))
+        has_cutoff = any("BOTS_CUTOFF_DEF_VALUE" in path.read_text(errors="replace") for path in folder.glob("app-desc.h"))
+        versions = [("", []), ("-tied", ["-DFORCE_TIED_TASKS"])]
+        if has_cutoff:
+            versions += [("-if", ["-DIF_CUTOFF"]), ("-manual", ["-DMANUAL_CUTOFF"])]
+        for version, flags in versions:
+            for compiler in ("clang-19", "gcc-12"):
+                words: list[str | Path] = [compiler, "-fopenmp", "-O2", "-w", "-std=gnu89", *defined, *flags,
+                                           f"-I{root}/common", f"-I{folder}", *sources, "-lm"]  # fmt: skip
+                script = compile_and_run(words, f"{arguments.format(inputs=root / 'inputs')} -c")
+                script += " | tee out && ! grep -qi unsuccessful out && grep -qi successful out"
+                cases.append(Case(f"{program.rpartition('/')[2]}{version} {compiler}", script))
     return cases
 
 
