@@ -1,7 +1,6 @@
 #include "waiting/cpu_groups.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "platform/join_text.h"
