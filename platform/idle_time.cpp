@@ -22,6 +22,8 @@ bool take_fourth(const char* at, std::uint64_t& value) {
   return true;
 }
 
+constinit std::atomic<bool> g_text_in_use{false};
+
 }  // namespace
 
 // Lines "cpuN user nice system idle iowait ...", one a CPU that is online, after the sum of all.
@@ -47,8 +49,7 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
 // ask at once, one gets an answer.
 std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files how) {
   static char text[4096];
-  static constinit std::atomic<bool> in_use{false};
-  if (in_use.exchange(true, std::memory_order_acquire)) return kIdleTimeUnknown;
+  if (g_text_in_use.exchange(true, std::memory_order_acquire)) return kIdleTimeUnknown;
   std::uint64_t idle_ns = kIdleTimeUnknown;
   long length = 0;
   for (std::size_t offset = 0;;) {
@@ -63,12 +64,14 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files
     if (std::strncmp(last != nullptr ? last + 1 : text, "cpu", 3) != 0) break;  // those are over
     offset += static_cast<std::size_t>(end - text) + 1;
   }
-  in_use.store(false, std::memory_order_release);
+  g_text_in_use.store(false, std::memory_order_release);
   if (idle_ns == kIdleTimeUnknown) {
     note_missing(Missing::kIdleTime, length < 0 ? static_cast<int>(-length) : 0);
   }
   return idle_ns;
 }
+
+void idle_time_after_fork_in_child() { g_text_in_use.store(false, std::memory_order_relaxed); }
 
 void keep_idle_time() { keep_file(kStat); }
 

@@ -19,6 +19,9 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except,
 // So that it can be asked for later (kept_files.h).
 void keep_idle_time();
 
+// In the child of a fork: whoever was asking in the parent does not go on here.
+void idle_time_after_fork_in_child();
+
 // The same, of the text of /proc/stat.
 std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned except);
 

@@ -47,6 +47,7 @@ void after_fork_in_child() {
   forget_foreign_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
+  idle_time_after_fork_in_child();
 }
 
 // Throttling is counted from here on. What is read later is opened now: only what the settings need.
