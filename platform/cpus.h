@@ -31,7 +31,8 @@ __attribute__((noinline)) unsigned count_allowed_cpus() {
 // us. Does not know cgroup quotas: a quota limits time, not CPUs.
 inline unsigned allowed_cpus() {
   const int saved = errno;
-  unsigned count = detail::count_allowed_cpus<1024>();  // most stacks would have room for more, but not all
+  unsigned count =
+      detail::count_allowed_cpus<1024>();  // most stacks would have room for more, but not all
   if (count == 0) count = detail::count_allowed_cpus<8192>();  // the kernel's own limit
   if (count == 0) {
     note_missing(Missing::kGetAffinity, errno);

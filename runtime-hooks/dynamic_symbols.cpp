@@ -16,7 +16,7 @@ struct GnuHash {
   explicit GnuHash(const std::uint32_t* table)
       : bucket_count(table[0]),
         first(table[1]),
-        filter(reinterpret_cast<const ElfW(Addr)*>(table + 4)),
+        filter(reinterpret_cast<const ElfW(Addr) *>(table + 4)),
         filter_mask(table[2] - 1),
         filter_shift(table[3]),
         buckets(table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(*table))),

@@ -152,18 +152,18 @@ class Definitions {
         at_start_(objects_at_start()),
         only_at_start_(where == Where::kAfterMusterAtStart),
         is_after_muster_(where == Where::kEverywhere) {
-    dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
-                       void* data) { return static_cast<Definitions*>(data)->look_at(*info) ? 1 : 0; },
-                    this);
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+          return static_cast<Definitions*>(data)->look_at(*info) ? 1 : 0;
+        },
+        this);
   }
 
   // Among the objects that the process was started with.
   bool is_at_start() const { return found_at_start_; }
   // There and among those that were opened later.
   unsigned count() const { return count_; }
-  void* address() const {
-    return resolver_ ? defined_by_the_loader(first_, symbol_) : address_;
-  }
+  void* address() const { return resolver_ ? defined_by_the_loader(first_, symbol_) : address_; }
 
  private:
   // True: nobody further on matters.
@@ -248,7 +248,8 @@ int close_handle(void* handle) {
 }
 
 bool is_muster(const LoadedObject& object) {
-  return is_this_muster(object) || (object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0);
+  return is_this_muster(object) ||
+         (object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0);
 }
 
 // A clock's resolution is nothing that tools measure; the others keep relations of runtimes apart, which

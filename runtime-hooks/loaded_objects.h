@@ -16,7 +16,7 @@ struct LoadedObject {
   std::uintptr_t base = 0;         // what its file's addresses were moved by
   const void* dynamic = nullptr;   // its dynamic section
   std::uintptr_t size_before = 0;  // of one that has gone, whose range is empty
-  const char* path = "";           // the loader's text, gone with the object; empty: the main program
+  const char* path = "";  // the loader's text, gone with the object; empty: the main program
   bool found() const { return end != 0; }
   bool contains(const void* address) const {
     return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;

@@ -18,7 +18,7 @@ namespace muster {
   X(kConsistencyCheck, "consistency check")                                               \
   X(kItt, "ITT")                                                                          \
   X(kThreadSanitizer, "thread sanitizer")                                                 \
-  X(kNoKey, "no thread-specific key")        /* the process had taken them all */         \
+  X(kNoKey, "no thread-specific key")         /* the process had taken them all */        \
   X(kReductionSettings, "reduction settings") /* of the runtime's, not followed */        \
   X(kOff, "MUSTER=off")
 

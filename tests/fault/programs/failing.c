@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -149,8 +149,10 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(vo
   return NEXT(pthread_create)(thread, how, run, data);
 }
 
-int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void* object);
-int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void* object) {
+int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+                      void* object);
+int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),
+                      void* object) {
   if (FAILS("atfork")) return ENOMEM;
   return NEXT(__register_atfork)(before, parent, child, object);
 }

@@ -9,12 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef __x86_64__
-#define VERSION "GLIBC_2.2.5"
-#else
-#define VERSION "GLIBC_2.17"
-#endif
-
 static ElfW(Addr) begin, end;
 
 static int find_muster(struct dl_phdr_info* info, size_t size, void* data) {
@@ -31,13 +25,20 @@ static int find_muster(struct dl_phdr_info* info, size_t size, void* data) {
 
 static void check(const char* call, const char* what, const void* caller) {
   if ((ElfW(Addr))caller < begin || (ElfW(Addr))caller >= end || gettid() == getpid()) return;
-  dprintf(STDERR_FILENO, "%s(%s) by Muster, at %#lx of it\n", call, what, (long)((ElfW(Addr))caller - begin));
+  dprintf(STDERR_FILENO, "%s(%s) by Muster, at %#lx of it\n", call, what,
+          (long)((ElfW(Addr))caller - begin));
   abort();
 }
 
 #define CHECK(call, what) check(call, what, __builtin_return_address(0))
-#define NEXT(name) ((__typeof__(&name))dlvsym(RTLD_NEXT, #name, VERSION))
+#define NEXT(name) ((__typeof__(&name))next(#name))
 #define TAIL_CALL __attribute__((musttail)) return
+
+// By the first version that the processor's C library has had.
+static void* next(const char* name) {
+  void* found = dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5");
+  return found != NULL ? found : dlvsym(RTLD_NEXT, name, "GLIBC_2.17");
+}
 
 static void* (*real_dlsym)(void*, const char*);
 static void* (*real_dlopen)(const char*, int);
