@@ -55,7 +55,7 @@ void quotas_of_all_levels(benchmark::State& state) {
   static char buffer[4096];
   groups.find("", buffer, sizeof(buffer));
   for ([[maybe_unused]] auto iteration : state) {
-    benchmark::DoNotOptimize(groups.read(buffer, sizeof(buffer)));
+    benchmark::DoNotOptimize(groups.read(buffer, sizeof(buffer), Files::kOpen));
   }
 }
 BENCHMARK(quotas_of_all_levels);
