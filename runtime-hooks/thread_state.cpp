@@ -81,6 +81,10 @@ void reserve_thread_states() {
   if (pthread_key_create(&g_key, thread_ends) != 0) return;
   g_has_key = g_key < kKeysWithRoom;
   if (!g_has_key) pthread_key_delete(g_key);
+  // Objects of another namespace (dlmopen) have a C library of their own, but the same places for their keys' values: a
+  // libgomp there writes the second, which would be libomp's here. Without Muster libomp has the first.
+  pthread_key_t unused;
+  if (g_key == 0) pthread_key_create(&unused, nullptr);
 }
 
 bool has_thread_states() { return g_has_key; }
