@@ -137,6 +137,7 @@ DynamicSymbols dynamic_symbols_of(const LoadedObject& object) {
     if (entry->d_tag == DT_VERNEED) symbols.needed = table_at<ElfW(Verneed)>(object, place);
     if (entry->d_tag == DT_RELA) symbols.references[0] = table_at<ElfW(Rela)>(object, place);
     if (entry->d_tag == DT_RELASZ) symbols.reference_counts[0] = references;
+    if (entry->d_tag == DT_RELACOUNT) symbols.without_symbol = entry->d_un.d_val;
     if (entry->d_tag == DT_JMPREL) symbols.references[1] = table_at<ElfW(Rela)>(object, place);
     if (entry->d_tag == DT_PLTRELSZ) symbols.reference_counts[1] = references;
   }
@@ -153,7 +154,8 @@ void for_each_relocation(const DynamicSymbols& symbols, RelocationVisitor visit,
   if (!symbols.readable()) return;
   for (int kind = 0; kind < 2; ++kind) {
     if (symbols.references[kind] == nullptr) continue;
-    for (std::size_t i = 0; i < symbols.reference_counts[kind]; ++i) {
+    const std::size_t first = kind == 0 ? symbols.without_symbol : 0;
+    for (std::size_t i = first; i < symbols.reference_counts[kind]; ++i) {
       const ElfW(Rela)& relocation = symbols.references[kind][i];
       const std::size_t which = ELF64_R_SYM(relocation.r_info);
       if (which == 0 || symbols.table[which].st_shndx != SHN_UNDEF) continue;

@@ -21,6 +21,7 @@ struct DynamicSymbols {
   const ElfW(Verneed) * needed = nullptr;   // what those of other objects' symbols stand for
   const ElfW(Rela) * references[2] = {};    // of data and of the procedure linkage table
   std::size_t reference_counts[2] = {};
+  std::size_t without_symbol = 0;  // so many of the former come first: most, in large objects
 
   bool readable() const { return table != nullptr && strings != nullptr; }
   const char* name(std::size_t i) const { return strings + table[i].st_name; }
