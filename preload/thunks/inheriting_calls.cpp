@@ -31,36 +31,51 @@ constexpr const char* kNames[] = {
 #undef MUSTER_LIBC
 constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
 
-bool ends_thread(std::string_view name) { return name == "pthread_exit" || name == "thrd_exit"; }
+// What is done before a call.
+enum class Before {
+  kGivesBack,     // it makes a thread or a process, which inherits
+  kEndsFold,      // the same, and the thread ends
+  kMakesKey,      // Muster's own comes first
+  kAsksByNumber,  // about the affinity of a thread, the first argument: a number of the kernel's
+  kAsksByHandle,  // the same, of the C library's
+};
 
-// Whether it is about a thread's affinity, which its first argument says: a number of the kernel's.
-bool is_for_thread_number(std::string_view name) {
-  return name == "sched_getaffinity" || name == "sched_setaffinity";
-}
-// The same with a handle of the C library's.
-bool is_for_thread(std::string_view name) {
-  return name == "pthread_getaffinity_np" || name == "pthread_setaffinity_np" ||
-         name == "pthread_getattr_np";
-}
-
-// The calling thread is not being moved, or it would not be here.
-bool is_for_another(std::string_view name, std::uintptr_t thread) {
-  if (is_for_thread(name)) return thread != static_cast<std::uintptr_t>(pthread_self());
-  const auto number = static_cast<pid_t>(thread);
-  return number != 0 && number != syscall(SYS_gettid);
-}
-
-void before(std::string_view name, std::uintptr_t argument) {
-  if (name == "pthread_key_create") {
-    reserve_fold_ends();
-    return;
+constexpr Before before_call_of(std::string_view name) {
+  if (name == "pthread_exit" || name == "thrd_exit") return Before::kEndsFold;
+  if (name == "pthread_key_create") return Before::kMakesKey;
+  if (name == "sched_getaffinity" || name == "sched_setaffinity") return Before::kAsksByNumber;
+  if (name == "pthread_getaffinity_np" || name == "pthread_setaffinity_np" ||
+      name == "pthread_getattr_np") {
+    return Before::kAsksByHandle;
   }
-  if (is_for_thread(name) || is_for_thread_number(name)) {
-    if (is_for_another(name, argument)) end_moves();
-    return;
+  return Before::kGivesBack;
+}
+
+#define MUSTER_LIBC(name) before_call_of(#name),
+constexpr Before kBefore[] = {
+#include "libc_names.inc"
+};
+#undef MUSTER_LIBC
+
+// For the calling thread itself moves need not end: it is not being moved, or it would not be here.
+void before(unsigned index, std::uintptr_t argument) {
+  switch (kBefore[index]) {
+    case Before::kMakesKey:
+      return reserve_fold_ends();
+    case Before::kAsksByNumber: {
+      const auto thread = static_cast<pid_t>(argument);
+      if (thread != 0 && thread != syscall(SYS_gettid)) end_moves();
+      return;
+    }
+    case Before::kAsksByHandle:
+      if (argument != static_cast<std::uintptr_t>(pthread_self())) end_moves();
+      return;
+    case Before::kEndsFold:
+      give_everything_back();
+      return end_fold_of_thread();
+    case Before::kGivesBack:
+      return give_everything_back();
   }
-  give_everything_back();
-  if (ends_thread(name)) end_fold_of_thread();
 }
 
 // By the thunks' numbers: what would have been called without Muster, by those who ask for no version. And
@@ -154,7 +169,7 @@ extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* call
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
                                                 std::uintptr_t argument) {
   const int saved = errno;
-  before(kNames[index], argument);
+  before(index, argument);
   void* next = next_for(index, caller);
   errno = saved;
   return next != nullptr ? reinterpret_cast<AnyFunction>(next)
