@@ -98,8 +98,7 @@ class Team : public TeamInstances<NativeMemory> {
   void combine_by_one(unsigned threads) { combined_by_one_ = threads; }
 
   // The real barrier must finish what the calling thread has just created: this frame's next
-  // instance (the present one, when it is already there), or with `lasting` all the rest of the
-  // region.
+  // instance, or with `lasting` all the rest of the region.
   void call_off(const Frame& frame, bool lasting) {
     TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);
   }

@@ -70,10 +70,14 @@ class TeamInstances {
     return true;
   }
 
-  // The real barrier must finish what the calling thread has just created: its next instance, or the
-  // present one when it is already there, or with `lasting` all the rest of the region.
+  // The real barrier must finish what the calling thread has just created: its next instance, or with
+  // `lasting` all the rest of the region. A task that is created at a real barrier has a parent that
+  // was created for the same instance: it was called off then. It must not be named again, since
+  // teammates may not yet have arrived at the one that this thread is at, or, where this thread leaves
+  // a real barrier late, may look for the one after it.
   void call_off(Member& me, bool at_real_barrier, bool lasting) {
-    const Episode episode = me.episode + (at_real_barrier ? 0 : 1);
+    if (at_real_barrier && !lasting) return;
+    const Episode episode = me.episode + 1;
     const bool news =
         lasting ? interruption_.call_off_from(episode) : interruption_.call_off(episode);
     if (news) ops_->wake_everyone(barrier_, me.stats);

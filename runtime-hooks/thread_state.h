@@ -31,7 +31,7 @@ struct Frame {
   Member* me = nullptr;               // null until the first barrier or task of the region asks
   unsigned thread = 0;                // number within the team, valid with `me`
   unsigned serialized = 0;            // serialized regions entered inside this one
-  bool at_real_barrier = false;       // tasks created now belong to the instance just arrived at
+  bool at_real_barrier = false;       // a task runs here, not the region itself
   bool between_regions = false;       // of a fork inside a region: see ForkScope
   bool met_barrier = false;           // a barrier of the region has asked for the team
   bool gathered_otherwise = false;    // the last gather was called off, as this thread knows

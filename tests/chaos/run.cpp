@@ -182,6 +182,7 @@ class Walk {
     if (slip_ != Slip::kNeverForgotten) team_->forget_calls_off();
     announced_->store(kNoEpisode, std::memory_order_relaxed);
     memory_.write(kLeave, 0);
+    task_ = {};
   }
   void end(const RealRegion&, unsigned size) {
     for (unsigned i = 1; i < size && !is_over(); ++i) {
@@ -262,6 +263,7 @@ class Walk {
   void call_off(unsigned me, const Step& step, unsigned turn, bool at_real) {
     if (is_only_caller(me, step)) memory_.write(kTask + turn % 2, turn);
     team_->call_off(member(me), at_real, step.lasting);
+    task_ = {turn, step.lasting, task_.turn == turn && task_.has_children};
   }
   bool is_only_caller(unsigned me, const Step& step) const {
     if (lasts_[me]) return false;
@@ -278,9 +280,26 @@ class Walk {
   }
 
   void at_real_barrier(unsigned me, const Step& step, unsigned size) {
-    if (is_only_caller(me, step)) memory_.must_hold(kTask + turn_[me] % 2, turn_[me]);
-    if (step.at_real && threads_.one_in(2)) team_->call_off(member(me), /*at_real=*/true, false);
+    if (is_only_caller(me, step) && !task_.has_children) {
+      memory_.must_hold(kTask + turn_[me] % 2, turn_[me]);
+    }
+    if (step.at_real && threads_.one_in(2)) create_at_real(me, false);
     real_.meet(threads_, memory_, size);
+    if (plan_.late_of_256 != 0 && threads_.one_in(4)) leave_late(me);
+  }
+  // The others have left the real barrier and created tasks, and this thread, still in there, runs
+  // one of them, which creates more.
+  void leave_late(unsigned me) {
+    threads_.delay(threads_.draw() % 4'000);
+    if (task_.turn <= turn_[me]) return;
+    task_.has_children = true;
+    create_at_real(me, task_.lasting && threads_.one_in(2));
+  }
+  void create_at_real(unsigned me, bool lasting) {
+    const bool again = slip_ == Slip::kNamedAgain;
+    if (again) --member(me).episode;
+    team_->call_off(member(me), /*at_real=*/!again, lasting);
+    if (again) ++member(me).episode;
   }
 
   void whole(unsigned me, const Step& step, unsigned size) {
@@ -338,8 +357,14 @@ class Walk {
   std::optional<Instances::Announcement> announced_;
   State state_[2];
   unsigned at_ = 0;
-  Meeting pool_;                      // real forks and joins
-  Meeting real_;                      // real barriers
+  Meeting pool_;  // real forks and joins
+  Meeting real_;  // real barriers
+  struct Task {
+    unsigned turn = 0;  // in which it was created
+    bool lasting = false;
+    bool has_children = false;  // calling off by these is not ordered after kTask
+  };
+  Task task_;                         // created last
   unsigned turn_[kMostThreads] = {};  // payloads written in this real region
   bool lasts_[kMostThreads] = {};     // what was called off stays so
   Outcome counted_;
@@ -350,7 +375,7 @@ class Walk {
 std::string name_of(Slip slip) {
   constexpr const char* kNames[] = {
       "none",           "order-late",      "never-woken", "only-announced", "told-always",
-      "wrong-instance", "never-forgotten", "number-lost", "ends-early"};
+      "wrong-instance", "never-forgotten", "number-lost", "ends-early",     "named-again"};
   return kNames[static_cast<unsigned>(slip)];
 }
 

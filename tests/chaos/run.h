@@ -18,7 +18,8 @@ enum class Slip : std::uint8_t {
   kNeverForgotten,  // what was called off for long stays so in the next region
   kNumberLost,      // the release after a gather that was called off has no number
   kEndsEarly,       // the primary does not gather at a region's end
-  kLast = kEndsEarly
+  kNamedAgain,      // a task that is created at a real barrier is for the present instance
+  kLast = kNamedAgain
 };
 std::string name_of(Slip slip);
 
