@@ -25,6 +25,7 @@ from executing import (
 from settings import COMPILERS, GNU, LIBGOMPS, RUNTIMES, Settings, settings_of
 
 from building import compile_old_runtime
+from known_assertions import ended_by_known_assertion
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -34,9 +35,6 @@ REPORT_EVERY = 20  # programs, of which one has its report read
 # Stock runs of a program whose preloaded run differed, and as many with MUSTER=off: seed 1924 crashes stock in one run
 # of twenty, seed 14884 in one of forty with MUSTER=off.
 STOCK_AGAIN = 200
-# libomp 14 and 16 end a program now and then where threads that have given memory away are gone: stock in some three of
-# ten thousand programs, too rarely to show again in so many runs.
-OWN_ASSERTION = "Assertion failure at kmp_alloc.cpp"
 MOST_OF_STOCK = 0.003  # of the programs: more, and the generator makes what stock cannot run
 NOTICED = 0.5  # of the mutants: in the rest the team is of one, or the scheduler did the work
 
@@ -137,7 +135,7 @@ class Suite:
             environment["MUSTER_REPORT"] = str(report)
         outcome = self.places.execute(binary, one, environment)
         if not outcome.same_as(stock):
-            if OWN_ASSERTION in outcome.stderr:
+            if ended_by_known_assertion(outcome.stderr):  # too rarely to show again in so many runs
                 self._fault_of_stock(one, outcome)
                 return None
             if self._stock_fails_too(one, binary, stock):
