@@ -1,7 +1,7 @@
 #include "tests/chaos/run.h"
 
 #include "runtime-hooks/team_instances.h"
-#include "tests/chaos/chaos_registry.h"
+#include "tests/chaos/team.h"
 
 namespace muster::chaos {
 namespace {
@@ -21,57 +21,10 @@ constexpr unsigned kTask = kOrder + 5;  // two, in turns
 
 constexpr unsigned kNeverClosed = 7;
 
-void wake_nobody(void*, WaitStats&) {}
-
 bool pass_by(void*, unsigned, Episode, Episode, const ChaosMemory::Atomic<Episode>*,
              const Interruption<ChaosMemory>&, WaitStats&, Counted) {
   return true;
 }
-
-// A team of one size, as runtime-hooks/team.h keeps a few of.
-struct State {
-  Arena arena;
-  BarrierOps<ChaosMemory> ops{};
-  void* barrier = nullptr;
-  Member members[kMostThreads];
-
-  bool make(const Plan& plan, unsigned size, Slip slip) {
-    ops = *barrier_ops<ChaosMemory>(plan.barrier, plan.wait);
-    Layout layout;
-    layout.radix[0] = plan.radix;
-    const WaitParameters wait{.team_size = size,
-                              .may_place = plan.may_place,
-                              .slice_ns = plan.slice_ns,
-                              .context_switch_ns = plan.switch_ns,
-                              .wake_ns = plan.switch_ns,
-                              .fixed_ns = plan.fixed_ns};
-    if (!arena.reserve(ops.bytes(size, layout))) return false;
-    barrier = ops.create(arena, size, layout, wait);
-    if (slip == Slip::kNeverWoken) ops.wake_everyone = wake_nobody;
-    return barrier != nullptr;
-  }
-};
-
-// Where threads meet that the runtime keeps: they see all that was done before, and nothing is tested.
-class Meeting {
- public:
-  void meet(test::SimulatedThreads& threads, WeakMemory& memory, unsigned size) {
-    const std::uint64_t present = number_;
-    if (++there_ == size) {
-      memory.meet(size);
-      there_ = 0;
-      ++number_;
-      threads.note_write();
-      threads.wake(this);
-      return;
-    }
-    while (number_ == present) threads.sleep(this, /*limited=*/false);
-  }
-
- private:
-  unsigned there_ = 0;
-  std::uint64_t number_ = 0;
-};
 
 class Walk {
  public:
@@ -83,7 +36,8 @@ class Walk {
     announced_.emplace(kNoEpisode);
     for (unsigned i = 0; i < 2; ++i) {
       memory_.open_group(i);
-      if (!state_[i].make(plan, plan.sizes[i], slip_)) memory_.fail("no memory");
+      if (!state_[i].make(plan, plan.sizes[i], slip_ != Slip::kNeverWoken))
+        memory_.fail("no memory");
       memory_.close(i, true);
     }
   }
