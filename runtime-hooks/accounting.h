@@ -13,7 +13,7 @@ namespace muster {
 struct Runtime;
 
 struct AlgorithmUse {
-  BarrierKind kind = BarrierKind::kNative;
+  BarrierKind kind{};  // all zero, so that TeamTotals is no part of the file
   unsigned team_size = 0;
   Tally replaced;  // arrivals
 };
