@@ -80,6 +80,15 @@ struct BarrierState {
     return place == nullptr ? nullptr : ::new (place) BarrierState(arena, team, layout, wait);
   }
 
+  // For the policies that spin for a share of a context switch.
+  template <unsigned kThousandths>
+  static void* create_for_share(Arena& arena, unsigned team, const Layout& layout,
+                                const WaitParameters& wait) {
+    WaitParameters own = wait;
+    own.fixed_ns = wait.context_switch_ns * kThousandths / 1000;
+    return create(arena, team, layout, own);
+  }
+
   static bool arrive_and_wait(void* state, unsigned me, Episode episode,
                               const Interruption<Memory>& interruption, WaitStats& stats) {
     auto& self = *static_cast<BarrierState*>(state);
@@ -120,8 +129,11 @@ struct BarrierState {
     self.roster.wake_everyone(stats);
   }
 
-  static constexpr BarrierOps<Memory> kOps{bytes,  create,  arrive_and_wait,
-                                           gather, release, wake_everyone};
+  template <unsigned kThousandths>
+  static constexpr BarrierOps<Memory> kOps{
+      bytes,           kThousandths != 0 ? create_for_share<kThousandths> : create,
+      arrive_and_wait, gather,
+      release,         wake_everyone};
 };
 
 }  // namespace detail

@@ -14,15 +14,10 @@
 #include "waiting/auto_wait.h"
 #include "waiting/block.h"
 #include "waiting/conditional.h"
-#include "waiting/cs.h"
-#include "waiting/cs_plus.h"
-#include "waiting/exponential.h"
 #include "waiting/fixed_time.h"
 #include "waiting/names.h"
 #include "waiting/random.h"
 #include "waiting/spin.h"
-#include "waiting/two_cs_plus.h"
-#include "waiting/uniform.h"
 #include "waiting/yield.h"
 
 namespace muster {
@@ -32,9 +27,9 @@ namespace detail {
 template <class Memory, template <class, class> class Algorithm>
 const BarrierOps<Memory>* with_policy(WaitKind wait) {
   switch (wait) {
-#define MUSTER_CASE(symbol, name, Policy) \
-  case WaitKind::symbol:                  \
-    return &BarrierState<Memory, Algorithm, Policy>::kOps;
+#define MUSTER_CASE(symbol, name, Policy, thousandths, calibrated) \
+  case WaitKind::symbol:                                           \
+    return &BarrierState<Memory, Algorithm, Policy>::template kOps<thousandths>;
     MUSTER_WAITS(MUSTER_CASE)
 #undef MUSTER_CASE
   }

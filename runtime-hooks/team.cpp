@@ -22,11 +22,6 @@ std::atomic<Team*> g_newest{nullptr};
 std::atomic<unsigned> g_made{0};
 Team* g_spare = nullptr;
 
-bool needs_calibration(WaitKind wait) {
-  return wait != WaitKind::kSpin && wait != WaitKind::kBlock && wait != WaitKind::kYield &&
-         wait != WaitKind::kMicroseconds && wait != WaitKind::kAuto;
-}
-
 // Whichever thread of a region makes the team's state takes what is known by then. What has to be found out with
 // the loader's lock, or with memory of the program's, is so before: by the thread that forks, once.
 void get_to_know_machine(const Runtime& runtime) {

@@ -4,30 +4,31 @@
 
 namespace muster {
 
-// One line a policy: enumerator, name, class (in the header of that name; barriers/registry.h brings
-// the two together).
-#define MUSTER_WAITS(X)                       \
-  X(kSpin, "spin", Spin)                      \
-  X(kBlock, "block", Block)                   \
-  X(kCs, "cs", Cs)                            \
-  X(kCsPlus, "cs+", CsPlus)                   \
-  X(kTwoCsPlus, "2cs+", TwoCsPlus)            \
-  X(kExponential, "exponential", Exponential) \
-  X(kUniform, "uniform", Uniform)             \
-  X(kRandom, "random", Random)                \
-  X(kConditional, "conditional", Conditional) \
-  X(kYield, "yield", Yield)                   \
-  X(kMicroseconds, "<n>us", FixedTime)        \
-  X(kAuto, "auto", AutoWait)
+// One line a policy: enumerator, name, class (barriers/registry.h brings the two together), for how many
+// thousandths of a context switch it spins where that is all there is to it (waiting/fixed_time.h), and
+// whether it has to know what a switch or a wake-up takes (waiting/calibration.h).
+#define MUSTER_WAITS(X)                                \
+  X(kSpin, "spin", Spin, 0, false)                     \
+  X(kBlock, "block", Block, 0, false)                  \
+  X(kCs, "cs", FixedTime, 1000, true)                  \
+  X(kCsPlus, "cs+", FixedTime, 1200, true)             \
+  X(kTwoCsPlus, "2cs+", FixedTime, 2200, true)         \
+  X(kExponential, "exponential", FixedTime, 541, true) \
+  X(kUniform, "uniform", FixedTime, 618, true)         \
+  X(kRandom, "random", Random, 0, true)                \
+  X(kConditional, "conditional", Conditional, 0, true) \
+  X(kYield, "yield", Yield, 0, false)                  \
+  X(kMicroseconds, "<n>us", FixedTime, 0, false)       \
+  X(kAuto, "auto", AutoWait, 0, false)
 
 enum class WaitKind {
-#define MUSTER_ENUMERATOR(symbol, name, policy) symbol,
+#define MUSTER_ENUMERATOR(symbol, ...) symbol,
   MUSTER_WAITS(MUSTER_ENUMERATOR)
 #undef MUSTER_ENUMERATOR
 };
 
 inline constexpr const char* kWaitNames[] = {
-#define MUSTER_NAME(symbol, name, policy) name,
+#define MUSTER_NAME(symbol, name, ...) name,
     MUSTER_WAITS(MUSTER_NAME)
 #undef MUSTER_NAME
 };
@@ -35,6 +36,24 @@ inline constexpr const char* kWaitNames[] = {
 inline constexpr int kWaitKinds = sizeof(kWaitNames) / sizeof(kWaitNames[0]);
 
 constexpr const char* name_of(WaitKind kind) { return kWaitNames[static_cast<int>(kind)]; }
+
+constexpr unsigned thousandths_of_switch(WaitKind kind) {
+  constexpr unsigned kThousandths[] = {
+#define MUSTER_THOUSANDTHS(symbol, name, policy, thousandths, calibrated) thousandths,
+      MUSTER_WAITS(MUSTER_THOUSANDTHS)
+#undef MUSTER_THOUSANDTHS
+  };
+  return kThousandths[static_cast<int>(kind)];
+}
+
+constexpr bool needs_calibration(WaitKind kind) {
+  constexpr bool kCalibrated[] = {
+#define MUSTER_CALIBRATED(symbol, name, policy, thousandths, calibrated) calibrated,
+      MUSTER_WAITS(MUSTER_CALIBRATED)
+#undef MUSTER_CALIBRATED
+  };
+  return kCalibrated[static_cast<int>(kind)];
+}
 
 #define MUSTER_WAIT_VALUES \
   "auto|spin|block|cs|cs+|2cs+|exponential|uniform|random|conditional|<n>us|yield"

@@ -25,7 +25,7 @@ struct WaitParameters {
   std::uint64_t slice_ns = 0;           // to ask for beside strangers; 0 = leave slices alone
   std::uint64_t context_switch_ns = 0;  // CS (waiting/calibration.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper (same)
-  std::uint64_t fixed_ns = 0;           // for `<n>us`
+  std::uint64_t fixed_ns = 0;           // for `<n>us`; what is a share of CS is set from that
   std::uint64_t base_ns = 0;            // for `conditional`: S_base, 0 = from W
   std::uint64_t conditional_ns = 0;     // for `conditional`: S_cond, 0 = from W
 };

@@ -6,12 +6,8 @@
 
 #include "sim/smp/schedulers.h"
 #include "sim/smp/wait_plan.h"
-#include "waiting/cs.h"
-#include "waiting/cs_plus.h"
-#include "waiting/exponential.h"
+#include "waiting/names.h"
 #include "waiting/random.h"
-#include "waiting/two_cs_plus.h"
-#include "waiting/uniform.h"
 
 namespace muster::smp {
 namespace {
@@ -169,16 +165,12 @@ Interval interval_of(Granularity granularity, Time context_switch, double deviat
 }
 
 std::optional<Time> spin_budget(const std::string& policy, Time context_switch) {
-  WaitParameters parameters;
-  parameters.context_switch_ns = static_cast<std::uint64_t>(context_switch);
-  const auto of = [](const FixedTime& fixed) { return static_cast<Time>(fixed.budget_ns()); };
   if (policy == "spin") return kNever;
   if (policy == "block") return 0;
-  if (policy == "cs") return of(Cs(parameters));
-  if (policy == "cs+") return of(CsPlus(parameters));
-  if (policy == "2cs+") return of(TwoCsPlus(parameters));
-  if (policy == "exponential") return of(Exponential(parameters));
-  if (policy == "uniform") return of(Uniform(parameters));
+  for (int i = 0; i < kWaitKinds; ++i) {
+    const Time thousandths = thousandths_of_switch(static_cast<WaitKind>(i));
+    if (thousandths != 0 && policy == kWaitNames[i]) return context_switch * thousandths / 1000;
+  }
   if (!policy.empty() && policy.size() < 15 &&
       policy.find_first_not_of("0123456789") == std::string::npos)
     return std::stoll(policy);

@@ -25,7 +25,7 @@ class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
       : subject_(subject),
-        ops_(gives_way()     ? &Giving::kOps
+        ops_(gives_way()     ? &Giving::template kOps<0>
              : subject.turns ? turning(subject.wait)
                              : barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
     const WaitParameters parameters{.team_size = subject.threads,
@@ -70,9 +70,9 @@ class BarrierProgram : public Program {
   using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
   static const BarrierOps<CheckedMemory>* turning(WaitKind wait) {
     if (wait == WaitKind::kSpin) {
-      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps;
+      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps<0>;
     }
-    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps;
+    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps<0>;
   }
   bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
 

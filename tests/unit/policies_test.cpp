@@ -15,10 +15,13 @@ constexpr WaitParameters kParameters{
     .team_size = 4, .context_switch_ns = kCsNs, .wake_ns = 3'000, .fixed_ns = 50'000};
 constexpr std::uint64_t kPollingNs = 170;  // between two looks at the clock
 
-template <class Policy>
-void expect_budget(double ns) {
+void expect_budget(double ns, WaitKind kind) {
   SimulatedTeam team(4);
-  Policy policy(kParameters);
+  WaitParameters parameters = kParameters;
+  if (const std::uint64_t share = thousandths_of_switch(kind); share != 0) {
+    parameters.fixed_ns = kCsNs * share / 1000;
+  }
+  FixedTime policy(parameters);
   for (int repetition = 0; repetition < 3; ++repetition) {
     const std::uint64_t spun = team.wait_in_vain(policy);
     EXPECT_GE(static_cast<double>(spun), std::floor(ns));
@@ -29,12 +32,28 @@ void expect_budget(double ns) {
 }
 
 TEST(Policies, SpinAsLongAsThePapersSay) {
-  expect_budget<Cs>(kCsNs);
-  expect_budget<CsPlus>(1.2 * kCsNs);
-  expect_budget<TwoCsPlus>(2.2 * kCsNs);
-  expect_budget<Exponential>(std::log(std::exp(1.0) - 1) * kCsNs - 1);
-  expect_budget<Uniform>((std::sqrt(5.0) - 1) / 2 * kCsNs - 1);
-  expect_budget<FixedTime>(50'000);
+  expect_budget(kCsNs, WaitKind::kCs);
+  expect_budget(1.2 * kCsNs, WaitKind::kCsPlus);
+  expect_budget(2.2 * kCsNs, WaitKind::kTwoCsPlus);
+  expect_budget(std::log(std::exp(1.0) - 1) * kCsNs - 1, WaitKind::kExponential);
+  expect_budget((std::sqrt(5.0) - 1) / 2 * kCsNs - 1, WaitKind::kUniform);
+  expect_budget(50'000, WaitKind::kMicroseconds);
+}
+
+// What the registry makes of a policy's name has that budget.
+TEST(Policies, BudgetsAreSharesOfASwitch) {
+  for (int i = 0; i < kWaitKinds; ++i) {
+    const auto kind = static_cast<WaitKind>(i);
+    const std::uint64_t share = thousandths_of_switch(kind);
+    if (share == 0 && kind != WaitKind::kMicroseconds) continue;
+    const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(BarrierKind::kFetchAdd, kind);
+    Arena arena;
+    ASSERT_TRUE(arena.reserve(ops.bytes(4, {})));
+    using State = detail::BarrierState<NativeMemory, FetchAdd, FixedTime>;
+    const auto* state = static_cast<State*>(ops.create(arena, 4, {}, kParameters));
+    EXPECT_EQ(state->policy.budget_ns(), share != 0 ? kCsNs * share / 1000 : 50'000)
+        << name_of(kind);
+  }
 }
 
 TEST(Policies, BlockDoesNotSpin) {

@@ -103,7 +103,7 @@ TEST(Waiter, FencesByItsPolicy) {
   EXPECT_EQ(CountedFences::heavy, 0U);
   EXPECT_EQ(CountedFences::light, 0U);
   EXPECT_EQ(CountedFences::full, 2U);
-  wait_and_wake<Cs>();
+  wait_and_wake<FixedTime>();
   EXPECT_EQ(CountedFences::heavy, 1U);
   EXPECT_EQ(CountedFences::light, 1U);
   EXPECT_EQ(CountedFences::full, 0U);
