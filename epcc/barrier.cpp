@@ -10,7 +10,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -115,16 +114,16 @@ void print(const Options& options, const Outcome& outcome) {
                options.interval_us, options.variance_us, epcc::openmp_runtime());
     return;
   }
-  nlohmann::ordered_json json = {{"program", "barrier"},
-                                 {"runtime", epcc::openmp_runtime()},
-                                 {"threads", outcome.iterations.size()},
-                                 {"interval_us", options.interval_us},
-                                 {"variance_us", options.variance_us},
-                                 {"seed", options.seed},
-                                 {"barriers_per_iteration", 2}};
+  epcc::Json json = {{"program", "barrier"},
+                     {"runtime", epcc::openmp_runtime()},
+                     {"threads", outcome.iterations.size()},
+                     {"interval_us", options.interval_us},
+                     {"variance_us", options.variance_us},
+                     {"seed", options.seed},
+                     {"barriers_per_iteration", 2}};
   epcc::add_window(json, window);
-  json["iterations_by_thread"] = outcome.iterations;
-  fmt::print("{}\n", json.dump(2));
+  json.add("iterations_by_thread", outcome.iterations);
+  json.print();
 }
 
 }  // namespace

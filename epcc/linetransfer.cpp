@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,6 +17,7 @@
 
 #include "epcc/affinity.h"
 #include "epcc/command_line.h"
+#include "epcc/json.h"
 #include "epcc/statistics.h"
 
 namespace {
@@ -144,24 +144,24 @@ void print_text(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
 }
 
 void print_json(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
-  nlohmann::ordered_json json = {{"program", "linetransfer"},
-                                 {"cpus", cpus},
-                                 {"runs", kRuns},
-                                 {"round_trips_per_run", kRoundTrips},
-                                 {"median_ns", nullptr},
-                                 {"move_ns", nullptr},
-                                 {"pairs", nlohmann::ordered_json::array()}};
-  if (!pairs.empty()) {
-    json["median_ns"] = median_of(pairs, &Pair::median_ns);
-    json["move_ns"] = median_of(pairs, &Pair::move_ns);
-  }
+  const auto median = [&](double Pair::* figure) {
+    return pairs.empty() ? epcc::Json::Value(nullptr) : median_of(pairs, figure);
+  };
+  std::vector<epcc::Json> rows;
   for (const Pair& p : pairs) {
-    json["pairs"].push_back({{"cpus", {p.first, p.second}},
-                             {"median_ns", p.median_ns},
-                             {"min_ns", p.min_ns},
-                             {"move_ns", p.move_ns}});
+    rows.push_back({{"cpus", std::vector<int>{p.first, p.second}},
+                    {"median_ns", p.median_ns},
+                    {"min_ns", p.min_ns},
+                    {"move_ns", p.move_ns}});
   }
-  fmt::print("{}\n", json.dump(2));
+  const epcc::Json json = {{"program", "linetransfer"},
+                           {"cpus", cpus},
+                           {"runs", kRuns},
+                           {"round_trips_per_run", kRoundTrips},
+                           {"median_ns", median(&Pair::median_ns)},
+                           {"move_ns", median(&Pair::move_ns)},
+                           {"pairs", rows}};
+  json.print();
 }
 
 void print_csv(const std::vector<Pair>& pairs) {

@@ -3,12 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
+#include "epcc/json.h"
 
 namespace epcc {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keys in the order they are written here
 
 Json to_json(const Summary& s) {
   return {{"mean", s.mean}, {"median", s.median}, {"min", s.min},
@@ -16,19 +14,24 @@ Json to_json(const Summary& s) {
 }
 
 Json to_json(const Timing& t) {
-  return {{"inner_repetitions", t.inner_repetitions},
-          {"time_us", to_json(t.time_us)},
-          {"outliers", t.time_us.outliers}};
+  Json json;
+  json.add("inner_repetitions", t.inner_repetitions);
+  json.add_object("time_us", to_json(t.time_us));
+  json.add("outliers", t.time_us.outliers);
+  return json;
 }
 
 Json to_json(const Result& r) {
-  Json json = {{"name", r.construct->name}};
-  json.update(to_json(r.test));
-  json["overhead_us"] = {{"mean", r.overhead_us.mean},
-                         {"median", r.overhead_us.median},
-                         {"interval95", r.overhead_us.interval95}};
-  json["reference"] = {{"name", r.construct->reference->name}};
-  json["reference"].update(to_json(r.reference));
+  Json json;
+  json.add("name", std::string(r.construct->name));
+  json.add_all_of(to_json(r.test));
+  json.add_object("overhead_us", {{"mean", r.overhead_us.mean},
+                                  {"median", r.overhead_us.median},
+                                  {"interval95", r.overhead_us.interval95}});
+  Json reference;
+  reference.add("name", std::string(r.construct->reference->name));
+  reference.add_all_of(to_json(r.reference));
+  json.add_object("reference", reference);
   return json;
 }
 
@@ -82,16 +85,17 @@ void print_text(const Report& report) {
 
 void print_json(const Report& report) {
   const Settings& s = report.settings;
-  Json json = {{"program", "syncbench"},
-               {"runtime", report.runtime},
-               {"threads", s.threads},
-               {"outer_repetitions", s.outer_repetitions},
-               {"test_time_us", s.test_time_us},
-               {"delay_time_us", s.delay_time_us},
-               {"delay_iterations", s.delay_iterations},
-               {"benchmarks", Json::array()}};
-  for (const Result& r : report.results) json["benchmarks"].push_back(to_json(r));
-  fmt::print("{}\n", json.dump(2));
+  std::vector<Json> benchmarks;
+  for (const Result& r : report.results) benchmarks.push_back(to_json(r));
+  const Json json = {{"program", "syncbench"},
+                     {"runtime", report.runtime},
+                     {"threads", s.threads},
+                     {"outer_repetitions", s.outer_repetitions},
+                     {"test_time_us", s.test_time_us},
+                     {"delay_time_us", s.delay_time_us},
+                     {"delay_iterations", s.delay_iterations},
+                     {"benchmarks", benchmarks}};
+  json.print();
 }
 
 void print_csv(const Report& report) {

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -80,12 +79,12 @@ void print(const Options& options, const Outcome& outcome) {
                epcc::openmp_runtime());
     return;
   }
-  nlohmann::ordered_json json = {{"program", "parallel_for"},
-                                 {"runtime", epcc::openmp_runtime()},
-                                 {"threads", outcome.counts.size()},
-                                 {"interval_us", options.interval_us}};
+  epcc::Json json = {{"program", "parallel_for"},
+                     {"runtime", epcc::openmp_runtime()},
+                     {"threads", outcome.counts.size()},
+                     {"interval_us", options.interval_us}};
   epcc::add_window(json, window);
-  fmt::print("{}\n", json.dump(2));
+  json.print();
 }
 
 }  // namespace

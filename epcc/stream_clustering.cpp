@@ -18,12 +18,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "epcc/command_line.h"
+#include "epcc/json.h"
 #include "epcc/openmp_runtime.h"
 
 namespace {
@@ -307,26 +307,26 @@ void print(const Options& options, const Times& times, const Clustering& cluster
                clustering.centres().size(), clusters);
     return;
   }
-  const nlohmann::ordered_json json = {{"program", "stream-clustering"},
-                                       {"runtime", epcc::openmp_runtime()},
-                                       {"threads", options.threads},
-                                       {"packets", options.packets},
-                                       {"burst", options.burst},
-                                       {"bursts_per_s", options.bursts_per_s},
-                                       {"seed", options.seed},
-                                       {"updates", times.latencies.size()},
-                                       {"latency_mean_s", times.mean()},
-                                       {"latency_min_s", times.at(0)},
-                                       {"latency_p50_s", times.at(0.5)},
-                                       {"latency_p90_s", times.at(0.9)},
-                                       {"latency_p99_s", times.at(0.99)},
-                                       {"latency_max_s", times.at(1)},
-                                       {"computing_mean_s", computing},
-                                       {"barriers", clustering.barriers()},
-                                       {"clusters", clustering.centres().size()},
-                                       {"fingerprint", clusters},
-                                       {"latencies_s", times.latencies}};
-  fmt::print("{}\n", json.dump(2));
+  const epcc::Json json = {{"program", "stream-clustering"},
+                           {"runtime", epcc::openmp_runtime()},
+                           {"threads", options.threads},
+                           {"packets", options.packets},
+                           {"burst", options.burst},
+                           {"bursts_per_s", options.bursts_per_s},
+                           {"seed", options.seed},
+                           {"updates", times.latencies.size()},
+                           {"latency_mean_s", times.mean()},
+                           {"latency_min_s", times.at(0)},
+                           {"latency_p50_s", times.at(0.5)},
+                           {"latency_p90_s", times.at(0.9)},
+                           {"latency_p99_s", times.at(0.99)},
+                           {"latency_max_s", times.at(1)},
+                           {"computing_mean_s", computing},
+                           {"barriers", clustering.barriers()},
+                           {"clusters", clustering.centres().size()},
+                           {"fingerprint", clusters},
+                           {"latencies_s", times.latencies}};
+  json.print();
 }
 
 }  // namespace

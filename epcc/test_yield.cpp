@@ -11,13 +11,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "epcc/affinity.h"
 #include "epcc/command_line.h"
+#include "epcc/json.h"
 
 namespace {
 
@@ -107,11 +107,11 @@ void print(const Options& options, const std::vector<Yielder>& yielders, const T
     fmt::print("  {} threads, {} yields\n", yielders.size(), yields);
     return;
   }
-  const nlohmann::ordered_json json = {
-      {"program", "test-yield"},       {"threads", yielders.size()},        {"yields", yields},
-      {"yields_by_thread", by_thread}, {"elapsed_s", times.elapsed},        {"user_s", times.user},
-      {"system_s", times.system},      {"cpu_percent", times.utilisation()}};
-  fmt::print("{}\n", json.dump(2));
+  const epcc::Json json = {{"program", "test-yield"},    {"threads", yielders.size()},
+                           {"yields", yields},           {"yields_by_thread", by_thread},
+                           {"elapsed_s", times.elapsed}, {"user_s", times.user},
+                           {"system_s", times.system},   {"cpu_percent", times.utilisation()}};
+  json.print();
 }
 
 }  // namespace
