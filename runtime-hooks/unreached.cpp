@@ -2,6 +2,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -214,6 +216,15 @@ class Search {
   unsigned seen_count_ = 0;
 };
 
+// By the kernel, for memory that is not the program's: it may go meanwhile, and valgrind, whose own code is among
+// it, calls it an error to read that.
+bool copy_memory(std::uintptr_t from, void* to, std::size_t size) {
+  const iovec local{to, size};
+  const iovec remote{reinterpret_cast<void*>(from), size};
+  return syscall(SYS_process_vm_readv, getpid(), &local, 1L, &remote, 1L, 0L) ==
+         static_cast<long>(size);
+}
+
 // A file's parts in /proc/self/maps, which follow each other.
 struct MappedFile {
   LoadedObject object;
@@ -232,13 +243,13 @@ struct MappedFile {
   // Whether it is a shared object in memory, as a loader has them. Then its dynamic section is known.
   bool is_shared_object() {
     if (!executable || !readable || object.end - object.begin < sizeof(ElfW(Ehdr))) return false;
-    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(object.begin);
-    if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_type != ET_DYN)
-      return false;
-    const std::size_t table_end = header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr));
+    ElfW(Ehdr) header;
+    if (!copy_memory(object.begin, &header, sizeof(header))) return false;
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN) return false;
+    const std::size_t table_end = header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr));
     if (table_end > object.end - object.begin) return false;
-    const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(object.begin + header->e_phoff);
-    for (unsigned i = 0; i < header->e_phnum; ++i) {
+    const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(object.begin + header.e_phoff);
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
       if (segments[i].p_type != PT_DYNAMIC) continue;
       const std::uintptr_t dynamic = object.base + segments[i].p_vaddr;
       if (dynamic < object.end) object.dynamic = reinterpret_cast<const void*>(dynamic);
