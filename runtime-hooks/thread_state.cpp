@@ -24,11 +24,14 @@ std::atomic<ThreadState*> g_first{nullptr};
 void (*g_at_end)() = nullptr;
 pthread_key_t g_key;
 bool g_has_key = false;
+bool g_key_comes_first = false;
 
 // The state, with its counts and spare teams, is taken over by the next new thread. Not before the other
-// keys' destructors have run once, which may begin regions.
-void thread_ends(void* value) {
-  auto* state = static_cast<ThreadState*>(value);
+// keys' destructors have run once, which may begin regions. Not by the key's value, where another namespace may have
+// written (reserve_thread_states()).
+void thread_ends(void*) {
+  ThreadState* state = t_thread_state;
+  if (state == nullptr) return;
   const bool is_first_round = !state->is_ending;
   state->is_ending = true;
   if (g_at_end != nullptr) g_at_end();
@@ -77,19 +80,30 @@ ThreadState* make() {
 
 }  // namespace
 
+// An object of another namespace (dlmopen) has a C library of its own with a table of keys of its own, but glibc keeps
+// the values of keys 0 to 31 in the thread's control block, where they are the same words for all its copies. So key 1 of one
+// copy is key 1 of the other: each finds what the other wrote, and runs its destructor on it. libomp makes one key, 0 without
+// Muster; libgomp makes 0 for OpenACC, which OpenMP never sets, and 1. Stock programs with both therefore run. With Muster's
+// key before libomp's that would be 1, where a libgomp elsewhere writes; and a libomp elsewhere finds Muster's value in 0. So
+// 0 and 1 are left to other namespaces, and this one's runtimes have theirs after Muster's.
 void reserve_thread_states() {
+  constexpr unsigned kOfOtherNamespaces = 2;
+  pthread_key_t unused[kOfOtherNamespaces];
+  for (pthread_key_t& key : unused) {
+    if (pthread_key_create(&key, nullptr) != 0) return;
+  }
   if (pthread_key_create(&g_key, thread_ends) != 0) return;
   g_has_key = g_key < kKeysWithRoom;
+  g_key_comes_first = g_has_key && g_key == kOfOtherNamespaces;
+  if (g_key_comes_first) return;
+  for (const pthread_key_t key : unused)
+    pthread_key_delete(key);  // somebody else has the first ones
   if (!g_has_key) pthread_key_delete(g_key);
-  // Objects of another namespace (dlmopen) have a C library of their own, but the same places for their keys' values: a
-  // libgomp there writes the second, which would be libomp's here. Without Muster libomp has the first.
-  pthread_key_t unused;
-  if (g_key == 0) pthread_key_create(&unused, nullptr);
 }
 
 bool has_thread_states() { return g_has_key; }
 
-bool state_key_comes_first() { return has_thread_states() && g_key == 0; }
+bool state_key_comes_first() { return g_key_comes_first; }
 
 void at_end_of_threads(void (*function)()) { g_at_end = function; }
 

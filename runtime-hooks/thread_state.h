@@ -79,7 +79,7 @@ inline ThreadState* thread_state() {
   return state != nullptr ? state : new_thread_state();
 }
 
-// Whether threads can have states: by the one key of the C library's that Muster takes. A program may take all
+// Whether threads can have states: by the one key of the C library's that Muster sets. A program may take all
 // the others. Reserved once, when the library is loaded or earlier.
 void reserve_thread_states();
 bool has_thread_states();

@@ -147,6 +147,18 @@ class OutOfReach(LoadingTest):
                     )
                     self.assert_runtimes(llvm("libomp19"))
 
+    def test_keys_of_another_namespace(self) -> None:
+        """Its runtime writes where this one's thread-specific values are: what works in stock."""
+        for first, second in (("libomp19", "libomp21"), (MARK, "libomp19"), ("libomp19", MARK)):
+            here, there = (libgomp(name) if name == MARK else llvm(name) for name in (first, second))
+            with self.subTest(here=here.name, there=there.name):
+                self.host(
+                    *(opened("a", there, "space"), "call:a:regions:20", opened("b", here), "call:b:regions:20"),
+                    *(("1/call:b:regions:20", "1/call:a:regions:20") if there.is_libgomp else ()),
+                    *("call:a:regions:20", "call:b:regions:20"),
+                )
+                self.assert_runtimes(here)
+
     def test_static(self) -> None:
         """libgomp inside the program itself."""
         result = self.compare(
