@@ -24,9 +24,9 @@ class AffinityMask {
   }
 
   // Every CPU that there could be.
-  static AffinityMask all() {
+  static constexpr AffinityMask all() {
     AffinityMask mask;
-    std::memset(mask.words_, 0xFF, sizeof(mask.words_));
+    for (unsigned long& word : mask.words_) word = ~0UL;
     return mask;
   }
 
@@ -51,6 +51,7 @@ class AffinityMask {
   void set(unsigned cpu) {
     if (cpu < kMaxCpus) words_[cpu / kBits] |= 1UL << (cpu % kBits);
   }
+  void clear_all() { std::memset(words_, 0, sizeof(words_)); }
   void clear(unsigned cpu) {
     if (cpu < kMaxCpus) words_[cpu / kBits] &= ~(1UL << (cpu % kBits));
   }

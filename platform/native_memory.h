@@ -40,23 +40,24 @@ struct NativeMemory {
   // See scheduler_asks.h.
   static bool may_ask_scheduler(std::uint64_t now_ns) { return muster::may_ask_scheduler(now_ns); }
 
-  // Where threads are placed: platform/thread_place.h.
+  // Where threads are placed: platform/thread_place.h. What needs a mask, 128 bytes, is not inlined: else each wait
+  // would have those of all on its stack.
   static bool move_to(unsigned cpu) { return muster::move_to(cpu); }
   static bool leave_cpu(unsigned cpu) { return muster::leave_cpu(cpu); }
-  static std::uint64_t idle_ns_elsewhere(unsigned except) {
+  __attribute__((noinline)) static std::uint64_t idle_ns_elsewhere(unsigned except) {
     AffinityMask mask;
     return mask.read() ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
   }
   // One of the caller's CPUs: another for each trial, and most likely another than a second copy of
   // the program picks. kNoCpu if it has only one.
-  static unsigned pick_cpu(unsigned trial) {
+  __attribute__((noinline)) static unsigned pick_cpu(unsigned trial) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
   }
 
   // The same for each thread of a team that fits, on this process's threads' common mask.
-  static unsigned own_cpu(unsigned thread) {
+  __attribute__((noinline)) static unsigned own_cpu(unsigned thread) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth(thread % count) : kNoCpu;

@@ -61,30 +61,49 @@ class Move {
   bool begun_ = false;
 };
 
-void put_back(const AffinityMask& before, const AffinityMask& ours) {
-  AffinityMask now;
-  if (!now.read()) return;
-  if (!(now == ours)) {
-    note_missing(Missing::kChangedAffinity, 0);
-    return;
+// Where a thread may run while it is moved.
+enum class Allowed { kOneCpu, kAllOthers };
+
+void narrow(AffinityMask& mask, unsigned cpu, Allowed where) {
+  if (where == Allowed::kOneCpu) {
+    mask.clear_all();
+    mask.set(cpu);
+  } else {
+    mask.clear(cpu);
   }
-  if (AffinityMask::all().apply() && now.read() && now == before) return;
-  before.apply();
 }
 
-template <class Choose>
-bool move_where(unsigned cpu, Choose&& choose) {
+// Whether `mask` is what narrow() makes of `before`. It is changed.
+bool is_narrowed(AffinityMask& mask, const AffinityMask& before, unsigned cpu, Allowed where) {
+  if (where == Allowed::kOneCpu) return mask.has(cpu) && mask.count() == 1;
+  if (mask.has(cpu)) return false;
+  mask.set(cpu);
+  return mask == before;
+}
+
+constexpr AffinityMask kAllCpus = AffinityMask::all();
+
+// Two masks and no more: waits do this, and stacks may be small.
+bool move(unsigned cpu, Allowed where) {
   const int saved = errno;
   bool moved = false;
   {
     const NoSignals none;
     const Move move;
     AffinityMask before;
+    AffinityMask mask;
     if (none.blocked() && move.begun() && !detail::has_real_time_policy() && before.read() &&
         before.has(cpu) && before.count() > 1) {
-      const AffinityMask ours = choose(before);
-      moved = ours.apply();
-      if (moved) put_back(before, ours);
+      mask = before;
+      narrow(mask, cpu, where);
+      moved = mask.apply();
+      if (moved && mask.read()) {
+        if (!is_narrowed(mask, before, cpu, where)) {
+          note_missing(Missing::kChangedAffinity, 0);
+        } else if (!kAllCpus.apply() || !mask.read() || !(mask == before)) {
+          before.apply();
+        }
+      }
     }
   }
   errno = saved;
@@ -93,16 +112,9 @@ bool move_where(unsigned cpu, Choose&& choose) {
 
 }  // namespace
 
-bool move_to(unsigned cpu) {
-  return move_where(cpu, [&](const AffinityMask&) { return AffinityMask::only(cpu); });
-}
+bool move_to(unsigned cpu) { return move(cpu, Allowed::kOneCpu); }
 
-bool leave_cpu(unsigned cpu) {
-  return move_where(cpu, [&](AffinityMask others) {
-    others.clear(cpu);
-    return others;
-  });
-}
+bool leave_cpu(unsigned cpu) { return move(cpu, Allowed::kAllOthers); }
 
 void end_moves() {
   std::uint32_t moves = g_moves.fetch_or(kEnded, std::memory_order_acquire) | kEnded;

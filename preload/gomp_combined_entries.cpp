@@ -9,13 +9,16 @@ namespace {
 // start(share) starts the construct inside a region; null where the runtime cannot: `can_start`.
 template <class Start, class Fork>
 void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
-                     unsigned threads, unsigned flags, bool can_start, Start start, Fork&& fork) {
-  CombinedRegion<Start> combined{function, data, start};
-  void* its_data = &combined;
-  const bool clause = flags != 0 || !can_start;
-  const RegionCall call{runtime, RegionBody(&CombinedRegion<Start>::run, &its_data), site, threads,
-                        clause};
-  region(call, function, data, fork);
+                     unsigned threads, unsigned flags, bool can_start, Start start,
+                     const Fork& fork) {
+  Unfolded why = Unfolded::kNotReplaced;
+  {
+    CombinedRegion<Start> combined{function, data, start};
+    void* its_data = &combined;
+    const RegionBody body(&CombinedRegion<Start>::run, &its_data);
+    if (fold_region({runtime, body, site, threads, flags != 0 || !can_start}, why)) return;
+  }
+  fork_region(runtime, site.caller, why, function, data, fork);
 }
 
 Runtime& ready_runtime_of(const void* caller, const char* symbol) {

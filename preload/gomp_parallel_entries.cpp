@@ -34,11 +34,19 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
                                 unsigned flags) {
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
-  const RegionCall call{
-      runtime, RegionBody(function, &data), {"GOMP_parallel", MUSTER_CALLER}, threads, flags != 0};
-  region(call, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel(body, argument, threads, flags);
-  });
+  Unfolded why = Unfolded::kNotReplaced;
+  if (fold_region({runtime,
+                   RegionBody(function, &data),
+                   {"GOMP_parallel", MUSTER_CALLER},
+                   threads,
+                   flags != 0},
+                  why)) {
+    return;
+  }
+  fork_region(runtime, MUSTER_CALLER, why, function, data,
+              [&](abi::GompRegion body, void* argument) {
+                runtime.real.GOMP_parallel(body, argument, threads, flags);
+              });
 }
 
 MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
@@ -46,11 +54,14 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
   const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
   const ForkScope scope(runtime, Unfolded::kOtherKind, reinterpret_cast<const void*>(function));
+  unsigned size = 0;
   if (runtime.contains(MUSTER_CALLER) || !scope.wraps()) {
-    return real(function, data, threads, flags);
+    scope.call([&] { size = real(function, data, threads, flags); });
+  } else {
+    ReducingRegion wrapped{*static_cast<void**>(data), {function, data, scope.whose()}};
+    scope.call([&] { size = real(&ReducingRegion::run, &wrapped, threads, flags); });
   }
-  ReducingRegion wrapped{*static_cast<void**>(data), {function, data, scope.whose()}};
-  return real(&ReducingRegion::run, &wrapped, threads, flags);
+  return size;
 }
 
 // The form of gcc before 4.9: start, the primary thread runs the function itself, end.

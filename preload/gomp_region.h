@@ -6,20 +6,22 @@
 
 namespace muster {
 
-// Folded, or else by the runtime: fork(function, data) is the real call, for the function as it is or
-// wrapped. The call's body may be another than the function: what a fold runs.
+// Runs the region in the fold of the calling thread. False, with the reason: fork_region().
+inline bool fold_region(const RegionCall& call, Unfolded& why) {
+  return call.runtime.replaced && !call.runtime.contains(call.site.caller) && run_folded(call, why);
+}
+
+// By the runtime: fork(function, data) is the real call, for the function as it is or wrapped.
 template <class Fork>
-void region(const RegionCall& call, abi::GompRegion function, void* data, Fork&& fork) {
-  Unfolded why = Unfolded::kNotReplaced;
-  const bool own = call.runtime.contains(call.site.caller);
-  if (call.runtime.replaced && !own && run_folded(call, why)) return;
-  const ForkScope scope(call.runtime, why, reinterpret_cast<const void*>(function));
-  if (own || !scope.wraps()) {
-    fork(function, data);
-    return;
-  }
+void fork_region(Runtime& runtime, const void* caller, Unfolded why, abi::GompRegion function,
+                 void* data, const Fork& fork) {
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
   GompRegion wrapped{function, data, scope.whose()};
-  fork(&GompRegion::run, static_cast<void*>(&wrapped));
+  if (!runtime.contains(caller) && scope.wraps()) {
+    function = &GompRegion::run;
+    data = &wrapped;
+  }
+  scope.call(fork, function, data);
 }
 
 }  // namespace muster

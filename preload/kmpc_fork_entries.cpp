@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "platform/words_only.h"
 #include "preload/entry.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/region.h"
@@ -12,9 +13,11 @@ namespace {
 
 using VariadicFork = void (*)(abi::Ident*, std::int32_t, abi::Microtask, ...);
 
-// The word before the arguments is for the function.
-void fork_unwrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
-                    abi::Microtask function, void** arguments) {
+// The word before the arguments is for the function. Apart, as others below: one fork takes one of these ways, and
+// its stack need not have room for all.
+__attribute__((noinline)) void fork_unwrapped(VariadicFork fork, abi::Ident* where,
+                                              std::int32_t count, abi::Microtask function,
+                                              void** arguments) {
   if (count <= kDirectlyPassed) {
     call_with_few([&](auto... each) { fork(where, count, function, each...); }, arguments, count);
     return;
@@ -33,11 +36,18 @@ void fork_directly(VariadicFork fork, abi::Ident* where, abi::Microtask function
        reinterpret_cast<void*>(function), static_cast<void*>(team), arguments[Index]...);
 }
 
-void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi::Microtask function,
-                  void* const* arguments, const RegionTeam& whose) {
-  if (whose.team != nullptr && count <= kDirectArguments) {
+__attribute__((noinline)) void fork_recorded(VariadicFork fork, abi::Ident* where,
+                                             std::int32_t count, abi::Microtask function,
+                                             void* const* arguments, const RegionTeam& whose) {
+  KmpcRegion region{RegionRecord(RegionBody(function, count, arguments)), whose};
+  fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
+}
+
+inline void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count,
+                         abi::Microtask function, void* const* arguments, const RegionTeam* whose) {
+  if (whose->team != nullptr && count <= kDirectArguments) {
     const auto directly = [&](auto indices) {
-      fork_directly(fork, where, function, whose.team, arguments, indices);
+      fork_directly(fork, where, function, whose->team, arguments, indices);
     };
     switch (count) {
       case 0:
@@ -52,8 +62,28 @@ void fork_wrapped(VariadicFork fork, abi::Ident* where, std::int32_t count, abi:
         return directly(std::make_index_sequence<4>());
     }
   }
-  KmpcRegion region{RegionRecord(RegionBody(function, count, arguments)), whose};
-  fork(where, 1, KmpcRegion::wrapper(), static_cast<void*>(&region));
+  fork_recorded(fork, where, count, function, arguments, *whose);
+}
+
+__attribute__((noinline)) void fork_call(abi::Ident* where, std::int32_t count,
+                                         abi::Microtask function, void** arguments,
+                                         const void* caller) {
+  ensure_ready();
+  Runtime& runtime = runtime_of(caller, "__kmpc_fork_call");
+  const VariadicFork fork = runtime.real.__kmpc_fork_call;
+  if (runtime.contains(caller)) return fork_unwrapped(fork, where, count, function, arguments);
+  Unfolded why = Unfolded::kNotReplaced;
+  if (runtime.replaced &&
+      run_folded({runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", caller}},
+                 why)) {
+    return;
+  }
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  if (scope.wraps()) {
+    scope.call(fork_wrapped, fork, where, count, function, arguments, &scope.whose());
+  } else {
+    fork_unwrapped(fork, where, count, function, arguments);
+  }
 }
 
 // Counts the serialized regions inside the calling thread's frame.
@@ -81,25 +111,10 @@ using namespace muster;
     va_end(list);                                                                           \
   }
 
-MUSTER_ENTRY void __kmpc_fork_call(abi::Ident* where, std::int32_t count, abi::Microtask function,
-                                   ...) {
+MUSTER_ENTRY MUSTER_WORDS_ONLY void __kmpc_fork_call(abi::Ident* where, std::int32_t count,
+                                                     abi::Microtask function, ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
-  ensure_ready();
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call");
-  if (runtime.contains(MUSTER_CALLER)) {
-    fork_unwrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments);
-    return;
-  }
-  const RegionCall call{
-      runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", MUSTER_CALLER}};
-  Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && run_folded(call, why)) return;
-  const ForkScope fork(runtime, why, reinterpret_cast<const void*>(function));
-  if (fork.wraps()) {
-    fork_wrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments, fork.whose());
-  } else {
-    fork_unwrapped(runtime.real.__kmpc_fork_call, where, count, function, arguments);
-  }
+  fork_call(where, count, function, arguments, MUSTER_CALLER);
 }
 
 MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
@@ -110,16 +125,18 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
   // The one argument, where there is one, is passed to the function as it is.
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
-  const RegionCall call{runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0};
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced && run_folded(call, why)) return;
-  const ForkScope fork(runtime, why, reinterpret_cast<const void*>(function));
-  if (!fork.wraps()) {
+  if (runtime.replaced &&
+      run_folded({runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0}, why)) {
+    return;
+  }
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  if (!scope.wraps()) {
     real(where, count, function, condition, argument);
     return;
   }
-  KmpcRegion region{RegionRecord(body), fork.whose()};
-  real(where, 1, KmpcRegion::wrapper(), condition, &region);
+  KmpcRegion region{RegionRecord(body), scope.whose()};
+  scope.call([&] { real(where, 1, KmpcRegion::wrapper(), condition, &region); });
 }
 
 // A league's regions are not followed: its primary threads get an unknown frame.
@@ -132,7 +149,8 @@ MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::
   if (!runtime.replaced || runtime.contains(MUSTER_CALLER)) {
     fork_unwrapped(real, where, count, function, arguments);
   } else {
-    fork_wrapped(real, where, count, function, arguments, RegionTeam{.runtime = &runtime});
+    const RegionTeam unknown{.runtime = &runtime};
+    fork_wrapped(real, where, count, function, arguments, &unknown);
   }
 }
 

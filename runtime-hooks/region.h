@@ -21,8 +21,7 @@ struct RegionTeam {
 // Pushes a frame for as long as it lives.
 class FrameScope {
  public:
-  explicit FrameScope(const RegionTeam& whose) : state_(thread_state()) {
-    if (state_ == nullptr) return;  // nobody has one (has_thread_states())
+  FrameScope(ThreadState& state, const RegionTeam& whose) : state_(&state) {
     frame_.outer = state_->top;
     frame_.runtime = whose.runtime;
     frame_.team = whose.team;
@@ -31,10 +30,8 @@ class FrameScope {
     if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   }
   ~FrameScope() {
-    if (state_ != nullptr) {
-      counted_region_ends(*state_, frame_);
-      state_->top = frame_.outer;
-    }
+    counted_region_ends(*state_, frame_);
+    state_->top = frame_.outer;
     if (frame_.met_barrier) frame_.team->note_barrier_met();
     give_everything_back();
   }
@@ -51,13 +48,29 @@ inline bool is_known(const Frame* around) {
   return around == nullptr || around->team != nullptr || around->between_regions;
 }
 
+// Before a nested region's function begins, and when it has ended, the forking thread is in none of the
+// program's code but tasks that the real join finishes. They are the nested region's: a frame without a team
+// keeps them from the region around it, where the thread has another number.
+class BetweenRegions {
+ public:
+  BetweenRegions(ThreadState& state, Runtime& runtime) : state_(&state) {
+    frame_.outer = state_->top;
+    frame_.runtime = &runtime;
+    frame_.between_regions = is_known(state_->top);
+    state_->top = &frame_;
+  }
+  ~BetweenRegions() { state_->top = frame_.outer; }
+  BetweenRegions(const BetweenRegions&) = delete;
+  BetweenRegions& operator=(const BetweenRegions&) = delete;
+
+ private:
+  ThreadState* const state_;
+  Frame frame_;
+};
+
 // The forking thread's side of a region: holds the team while the region runs. Without a team (a
 // runtime that is not replaced, an unknown region around this one, no memory) the region is
 // unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
-//
-// Before the region's function begins, and when it has ended, the thread is in none of the program's
-// code but tasks that the real join finishes. They are the region's: a frame without a team keeps
-// them from the region around it, where the thread has another number.
 //
 // A region that is expected to meet no barrier has no team either, if there is no frame around it that
 // its threads could take for theirs (quiet_regions.h). `function` is the region's.
@@ -81,15 +94,8 @@ class ForkScope {
         if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
       }
     }
-    if (state_ == nullptr || state_->top == nullptr) return;
-    around_ = state_->top;
-    outside_.outer = around_;
-    outside_.runtime = &runtime;
-    outside_.between_regions = is_known(around_);
-    state_->top = &outside_;
   }
   ~ForkScope() {
-    if (around_ != nullptr) state_->top = around_;
     if (whose_.team != nullptr) {
       if (asks_) state_->quiet.ran(function_, whose_.team->barrier_met());
       Team::release(whose_.team, *state_);
@@ -104,17 +110,35 @@ class ForkScope {
 
   // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A
   // region of an unreplaced runtime outside any other reaches its runtime untouched.
-  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || around_ != nullptr); }
+  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || is_nested()); }
+
+  // Calls fork(arguments...), the real call.
+  template <class Fork, class... Arguments>
+  void call(const Fork& fork, Arguments... arguments) const {
+    if (is_nested()) [[unlikely]] {
+      call_between_regions(fork, arguments...);
+    } else {
+      fork(arguments...);
+    }
+  }
 
  private:
+  bool is_nested() const { return state_ != nullptr && state_->top != nullptr; }
+
+  // Apart: other forks have no such frame on their stack.
+  template <class Fork, class... Arguments>
+  __attribute__((noinline)) void call_between_regions(const Fork& fork,
+                                                      Arguments... arguments) const {
+    const BetweenRegions between(*state_, *whose_.runtime);
+    fork(arguments...);
+  }
+
   ThreadState* const state_;
   const void* const function_;
   bool quiet_ = false;
   bool asks_ = false;
   std::uint32_t missed_before_ = 0;
   RegionTeam whose_;
-  Frame* around_ = nullptr;
-  Frame outside_;
 };
 
 // What the threads of a region need, on the primary thread's stack. Each of them fetches it once a
@@ -127,11 +151,11 @@ struct alignas(64) KmpcRegion {
 
   // In place of the function, with the region as the one argument.
   static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
+    if (thread_state() == nullptr) [[unlikely]]
+      return again_with_spare_state<&KmpcRegion::run>(global, bound, region);
     const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
-    with_state([&] {
-      const FrameScope frame(self.whose);
-      self.body(global, bound);
-    });
+    const FrameScope frame(*t_thread_state, self.whose);
+    self.body(global, bound);
   }
 
   static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }
@@ -146,11 +170,12 @@ inline constexpr int kDirectArguments = 4;
 template <class... Arguments>
 void run_directly(abi::GlobalThread* global, std::int32_t* bound, void* function, void* team,
                   Arguments... arguments) {
+  if (thread_state() == nullptr) [[unlikely]]
+    return again_with_spare_state<&run_directly<Arguments...>>(global, bound, function, team,
+                                                               arguments...);
   Team& its_team = *static_cast<Team*>(team);
-  with_state([&] {
-    const FrameScope frame({.runtime = &its_team.runtime(), .team = &its_team});
-    reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
-  });
+  const FrameScope frame(*t_thread_state, {.runtime = &its_team.runtime(), .team = &its_team});
+  reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
 }
 
 // A region of gcc's.
@@ -160,11 +185,11 @@ struct alignas(64) GompRegion {
   RegionTeam whose;
 
   static void run(void* region) {
+    if (thread_state() == nullptr) [[unlikely]]
+      return again_with_spare_state<&GompRegion::run>(region);
     const GompRegion& self = *static_cast<const GompRegion*>(region);
-    with_state([&] {
-      const FrameScope frame(self.whose);
-      self.function(self.data);
-    });
+    const FrameScope frame(*t_thread_state, self.whose);
+    self.function(self.data);
   }
 };
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <type_traits>
 
 #include "platform/cache_line.h"
 #include "runtime-hooks/folding/fold_reason.h"
@@ -94,14 +93,13 @@ void at_end_of_threads(void (*function)());
 // Calls run(data). For a thread of a region that can have no state for want of memory: all threads of a
 // team must take the same way. Until then it has one on its stack, whose counts are lost.
 void with_spare_state(void (*run)(void*), void* data);
-template <class Run>
-void with_state(Run&& run) {
-  if (thread_state() != nullptr) [[likely]] {
-    run();
-  } else {
-    with_spare_state([](void* data) { (*static_cast<std::remove_reference_t<Run>*>(data))(); },
-                     &run);
-  }
+
+// For a function that has found itself without a state: calls it again, with one. Apart, since what it needs for that is
+// nothing that each thread should have on its stack.
+template <auto kRun, class... Arguments>
+__attribute__((noinline)) void again_with_spare_state(Arguments... arguments) {
+  auto again = [&] { kRun(arguments...); };
+  with_spare_state([](void* data) { (*static_cast<decltype(again)*>(data))(); }, &again);
 }
 
 // The list of all states, for the report. Never shrinks.

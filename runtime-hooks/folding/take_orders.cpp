@@ -16,7 +16,9 @@ void Fold::finish_tasks(Frame& frame) const {
 }
 
 void Fold::work(void* fold) {
-  with_state([=] { static_cast<Fold*>(fold)->work_with(*t_thread_state); });
+  if (thread_state() == nullptr) [[unlikely]]
+    return again_with_spare_state<&Fold::work>(fold);
+  static_cast<Fold*>(fold)->work_with(*t_thread_state);
 }
 
 void Fold::work_with(ThreadState& state) {
