@@ -156,8 +156,8 @@ void print_json(const std::vector<int>& cpus, const std::vector<Pair>& pairs) {
   }
   const epcc::Json json = {{"program", "linetransfer"},
                            {"cpus", cpus},
-                           {"runs", kRuns},
-                           {"round_trips_per_run", kRoundTrips},
+                           {"runs", std::uint64_t{kRuns}},
+                           {"round_trips_per_run", std::uint64_t{kRoundTrips}},
                            {"median_ns", median(&Pair::median_ns)},
                            {"move_ns", median(&Pair::move_ns)},
                            {"pairs", rows}};
