@@ -97,12 +97,12 @@ bool move(unsigned cpu, Allowed where) {
       mask = before;
       narrow(mask, cpu, where);
       moved = mask.apply();
-      if (moved && mask.read()) {
-        if (!is_narrowed(mask, before, cpu, where)) {
-          note_missing(Missing::kChangedAffinity, 0);
-        } else if (!kAllCpus.apply() || !mask.read() || !(mask == before)) {
-          before.apply();
-        }
+      if (moved && !mask.read()) {
+        before.apply();  // nobody can tell whether somebody else has set it
+      } else if (moved && !is_narrowed(mask, before, cpu, where)) {
+        note_missing(Missing::kChangedAffinity, 0);
+      } else if (moved && (!kAllCpus.apply() || !mask.read() || !(mask == before))) {
+        before.apply();
       }
     }
   }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The nth call of Muster's own fails, for n = 1, 2, ... until no more fail: every run must end as stock.
 
-By hand, all of it (some minutes): tests/fault/nth_failure.py. test_nth_failure.py runs a part.
+By hand, all of it (an hour): tests/fault/nth_failure.py; a third of it: --share 2/3. test_nth_failure.py runs a part.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,16 +19,37 @@ from pathlib import Path
 import harness
 
 CALLS = (
-    *("mmap", "futex", "clone", "sched_setaffinity", "sched_getaffinity", "membarrier"),
-    *("open", "read", "slice", "atfork", "atexit", "key"),
+    *("mmap", "futex", "clone", "sched_setaffinity", "sched_getaffinity", "moved", "membarrier"),
+    *("open", "read", "slice", "signals", "getcpu", "dlopen", "atfork", "atexit", "key"),
 )
 SETTINGS: dict[str, dict[str, str]] = {
     "auto": {},
     "on": {"MUSTER_FORKJOIN": "on"},
     "block": {"MUSTER_WAIT": "block"},
     "conditional": {"MUSTER_WAIT": "conditional"},
+    "2cs+": {"MUSTER_WAIT": "2cs+", "MUSTER_BARRIER": "tree"},
 }
 SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """Its words; whether CPU hogs run beside it, with which settings then, and the greatest n that is worth its time."""
+
+    words: tuple[str, ...]
+    beside_hogs: bool = False
+    settings: tuple[str, ...] = tuple(SETTINGS)
+    most: int = 60
+
+
+PROGRAMS: dict[str, Program] = {
+    "constructs": Program(("constructs",)),
+    "elsewhere": Program(("constructs", "elsewhere")),
+    "keys": Program(("exhausted", "keys", "barriers", "sizes")),
+    "memory": Program(("exhausted", "memory", "barriers")),
+    # Threads are moved only beside others that want the CPUs.
+    "placed": Program(("placed", "300"), beside_hogs=True, settings=("auto", "on"), most=8),
+}
 
 
 @dataclass
@@ -35,12 +58,18 @@ class Case:
 
     program: str
     runtime: str
-    command: Path
+    command: list[str]
     setting: str
     call: str
 
     def __str__(self) -> str:
         return f"{self.program} {self.runtime} {self.setting} {self.call}"
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        # A thread whose mask the kernel takes and then never again stays where it is: nobody can help.
+        moves = self.call == "sched_setaffinity" and PROGRAMS[self.program].beside_hogs
+        return ("FAIL_NTH",) if moves else ("FAIL_NTH", "FAIL_FROM")
 
 
 @dataclass
@@ -71,7 +100,7 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
         environment |= {"FAIL_CALL": case.call, "FAIL_COUNTED": str(counted)}
         environment["LD_PRELOAD"] = f"{failing}:{harness.places.library}"
     try:
-        done = subprocess.run([case.command], env=environment, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(case.command, env=environment, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return Outcome("hangs", "", 0)
     calls = int(counted.read_text()) if counted.exists() else 0
@@ -79,12 +108,26 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
 
 
 def cases(programs: tuple[str, ...], runtimes: tuple[str, ...], settings: tuple[str, ...]) -> Iterator[Case]:
-    for program in programs:
-        built = harness.for_both_runtimes(program)
+    for name in programs:
+        program = PROGRAMS[name]
+        built = harness.for_both_runtimes(program.words[0])
         for runtime in runtimes:
-            for setting in settings:
+            for setting in [setting for setting in settings if setting in program.settings]:
                 for call in CALLS:
-                    yield Case(program, runtime, built[runtime], setting, call)
+                    yield Case(name, runtime, [str(built[runtime]), *program.words[1:]], setting, call)
+
+
+@contextlib.contextmanager
+def hogs(wanted: bool) -> Iterator[None]:
+    """As many CPU hogs as CPUs."""
+    command = [sys.executable, "-c", harness.BURN.format(parent=os.getpid())]
+    running = [subprocess.Popen(command) for _ in os.sched_getaffinity(0)] if wanted else []
+    try:
+        yield
+    finally:
+        for hog in running:
+            hog.kill()
+            hog.wait()
 
 
 @dataclass
@@ -97,7 +140,9 @@ class Tally:
 def check(case: Case, failing: Path, most: int, modes: tuple[str, ...], tally: Tally) -> list[str]:
     """Each n up to `most` that there is; FAIL_FROM also: the later ones fail as well."""
     wrong = []
-    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name:
+    program = PROGRAMS[case.program]
+    most = min(most, program.most)
+    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name, hogs(program.beside_hogs):
         folder = Path(name)
         stock = run_once(case, None, {}, folder)
         whole = run_once(case, failing, {}, folder)
@@ -123,7 +168,8 @@ def main() -> int:
     parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
     parser.add_argument("--build", type=Path, default=root / "build/fault")
     parser.add_argument("--most", type=int, default=60, help="the greatest n")
-    parser.add_argument("--programs", default="constructs,exhausted")
+    parser.add_argument("--share", default="1/1", help="K/N: the K-th of N parts of the cases")
+    parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--on", default="libgomp12,libomp19,libiomp5")
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--calls", default=",".join(CALLS))
@@ -134,10 +180,11 @@ def main() -> int:
     failing = failing_object()
     tally = Tally()
     lists = (tuple(text.split(",")) for text in (arguments.programs, arguments.on, arguments.settings))
-    for case in cases(*lists):
-        if case.call not in arguments.calls.split(","):
+    part, parts = map(int, arguments.share.split("/"))
+    for number, case in enumerate(cases(*lists)):
+        if case.call not in arguments.calls.split(",") or number % parts != part - 1:
             continue
-        for line in check(case, failing, arguments.most, ("FAIL_NTH", "FAIL_FROM"), tally):
+        for line in check(case, failing, arguments.most, case.modes, tally):
             print(line, flush=True)
         print(f"{case}: {tally.runs} runs so far, {tally.failures} wrong", file=sys.stderr, flush=True)
     print(f"{tally.runs} runs, {tally.calls} calls of Muster's in those where none fails, {tally.failures} wrong")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from harness import ROOT, FaultTest, on_libgomp, program
+import harness
+import nth_failure
+from harness import ROOT, FaultTest, on_libgomp, preloaded_environment, program, run
 
 sys.path.insert(0, str(ROOT / "epcc"))
 
@@ -38,6 +40,19 @@ class Placement(FaultTest):
             self.assertGreaterEqual(waiting["moves"], 2, waiting)
             if own_slices():
                 self.assertGreaterEqual(waiting["short_slices"], 1, waiting)
+
+    def test_a_mask_that_cannot_be_read_after_a_move(self) -> None:
+        """The thread must get its own back all the same."""
+        if len(os.sched_getaffinity(0)) < 2 or not self.preloaded:
+            self.skipTest("nobody is moved")
+        counted = self.folder / "counted"
+        preload = f"{nth_failure.failing_object()}:{harness.places.library}"
+        fails = {"FAIL_CALL": "moved", "FAIL_FROM": "1", "FAIL_COUNTED": str(counted), "LD_PRELOAD": preload}
+        self.burn()
+        threads = {"OMP_NUM_THREADS": str(4 * len(os.sched_getaffinity(0)))}
+        ours = run([program("placed"), "1500"], preloaded_environment(threads | fails))
+        self.assertEqual((ours.status, ours.stdout), (0, "placed: checksum 1, ok\n"), ours.stderr)
+        self.assertGreaterEqual(int(counted.read_text()), 1)
 
     def test_a_thread_that_places_itself(self) -> None:
         """Where it has chosen to be, and with what mask, also in a signal handler; on either runtime."""

@@ -1,5 +1,6 @@
 // Preloaded before Muster: one of the calls that Muster itself makes fails, and nobody else's.
-// FAIL_CALL: mmap, futex (waits), clone, sched_setaffinity, sched_getaffinity, membarrier, open, read, slice, atfork, atexit, key.
+// FAIL_CALL: mmap, futex (waits), clone, sched_setaffinity, sched_getaffinity, moved (the latter, directly after the thread has set
+// its mask), membarrier, open, read, slice, signals (their mask), getcpu, dlopen, atfork, atexit, key.
 // FAIL_NTH=n: the nth of them, counted from 1; FAIL_FROM=n: that and all later ones.
 // FAIL_COUNTED: a file that gets the number of such calls, at exit.
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@ static long failing_nth = -1, failing_from = -1;
 static long counted;
 static ElfW(Addr) begin, end;
 static long (*real_syscall)(long, ...);
+static __thread int has_set_mask __attribute__((tls_model("initial-exec")));
 
 static int find_muster(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size, (void)data;
@@ -81,10 +83,12 @@ static const char* name_of(long number, const long* words) {
     case SYS_sched_setattr:
     case SYS_sched_getattr:
       return "slice";
+    case SYS_rt_sigprocmask:
+      return "signals";
     case SYS_sched_setaffinity:
       return "sched_setaffinity";
     case SYS_sched_getaffinity:
-      return "sched_getaffinity";
+      return has_set_mask && strcmp(failing_call, "moved") == 0 ? "moved" : "sched_getaffinity";
     default:
       return "";
   }
@@ -116,6 +120,7 @@ long syscall(long number, ...) {
     errno = error_of(number);
     return -1;
   }
+  has_set_mask = number == SYS_sched_setaffinity;
   begin_to_count();
   return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
@@ -136,6 +141,19 @@ int sched_getaffinity(pid_t thread, size_t size, cpu_set_t* cpus) {
     return -1;
   }
   return NEXT(sched_getaffinity)(thread, size, cpus);
+}
+
+int sched_getcpu(void) {
+  if (FAILS("getcpu")) {
+    errno = ENOSYS;
+    return -1;
+  }
+  return NEXT(sched_getcpu)();
+}
+
+void* dlopen(const char* name, int how) {
+  if (FAILS("dlopen")) return NULL;
+  return NEXT(dlopen)(name, how);
 }
 
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
