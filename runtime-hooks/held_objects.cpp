@@ -15,7 +15,7 @@ Lock g_lock;
 
 void release_later(void* handle) {
   const Locked locked(g_lock);
-  if (handle != nullptr && g_count < kMaxReleased) g_released[g_count++] = handle;
+  if (g_count < kMaxReleased) g_released[g_count++] = handle;
 }
 
 void let_released_go() {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -21,14 +22,13 @@ void describe(const dl_phdr_info& info, LoadedObject& out) {
     const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
     if (segment.p_type == PT_DYNAMIC) out.dynamic = reinterpret_cast<const void*>(begin);
     if (segment.p_type != PT_LOAD) continue;
-    if (begin < low) low = begin;
-    if (begin + segment.p_memsz > high) high = begin + segment.p_memsz;
+    low = std::min(low, begin);
+    high = std::max<std::uintptr_t>(high, begin + segment.p_memsz);
   }
-  if (high == 0) return;
   out.begin = low;
   out.end = high;
   out.base = info.dlpi_addr;
-  if (info.dlpi_name != nullptr) out.path = info.dlpi_name;
+  out.path = info.dlpi_name;
 }
 
 struct ByAddress {
@@ -57,7 +57,7 @@ int note_object(dl_phdr_info* info, std::size_t, void* data) {
   if (snapshot.count == Snapshot::kMost) return 1;
   LoadedObject object;
   describe(*info, object);
-  if (object.found()) snapshot.inside[snapshot.count++] = object.begin;
+  snapshot.inside[snapshot.count++] = object.begin;
   return 0;
 }
 
@@ -177,7 +177,7 @@ class Definitions {
       return false;
     }
     const bool is_skipped = at_start && !is_after_muster_;
-    if (!object.found() || (is_skipped && object.path[0] == '\0')) return false;
+    if (is_skipped && object.path[0] == '\0') return false;
     const ElfW(Sym)* found = definition_of(dynamic_symbols_of(object), symbol_, version_);
     if (found == nullptr || is_muster(object)) return false;
     if (ignores_ != nullptr && ignores_(object)) return false;
@@ -272,8 +272,7 @@ bool goes_before_muster(const LoadedObject& object, const char* symbol) {
         LoadedObject candidate;
         describe(*info, candidate);
         if (is_this_muster(candidate)) return 1;
-        if (!candidate.found() ||
-            definition_of(dynamic_symbols_of(candidate), wanted.symbol, nullptr) == nullptr) {
+        if (definition_of(dynamic_symbols_of(candidate), wanted.symbol, nullptr) == nullptr) {
           return 0;
         }
         wanted.found = candidate.begin == wanted.object.begin;
@@ -300,9 +299,7 @@ void* global_definition(const char* symbol, bool (*ignores)(const LoadedObject&)
 }
 
 bool another_muster_is_first() {
-  const void* first = dlsym(RTLD_DEFAULT, "__kmpc_fork_call");
-  if (first == nullptr) return false;
-  const LoadedObject object = object_of(first);
+  const LoadedObject object = object_of(dlsym(RTLD_DEFAULT, "__kmpc_fork_call"));
   return is_muster(object) && !is_this_muster(object);
 }
 

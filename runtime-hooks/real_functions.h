@@ -226,4 +226,10 @@ struct RealFunctions {
 #undef MUSTER_MEMBER
 };
 
+// None of them is missing.
+template <class... Functions>
+bool has_all(Functions... functions) {
+  return ((functions != nullptr) & ...);
+}
+
 }  // namespace muster

@@ -32,7 +32,7 @@ std::atomic<Runtime**> g_runtime_list{g_first_list};
 std::atomic<unsigned> g_runtime_count{0};
 unsigned g_list_size = kFirstRuntimes;
 RuntimeObserver g_observer = nullptr;
-BindingObserver g_binding_observer = nullptr;
+BindingObserver g_binding_observer = [](const LoadedObject&, const Runtime&, bool) {};
 bool g_on = true;
 
 RuntimeKind kind_of(const Runtime& runtime) {
@@ -252,7 +252,7 @@ Binding bind(const void* caller, const char* symbol) {
   if (runtime == nullptr) return {object.begin, object.end, is_gomp(symbol), &no_runtime()};
   const Binding binding{object.begin, object.end, is_gomp(symbol), runtime};
   if (object.found()) {
-    if (g_binding_observer != nullptr) g_binding_observer(object, *runtime, binding.gomp);
+    g_binding_observer(object, *runtime, binding.gomp);
     publish(binding);
   }
   return binding;

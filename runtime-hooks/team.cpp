@@ -51,8 +51,8 @@ Layout layout_of(BarrierKind kind, unsigned size) {
 // The CPUs of all places where the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY),
 // else 0.
 unsigned bound_cpus(const RealFunctions& real) {
-  if (real.omp_get_proc_bind == nullptr || real.omp_get_num_places == nullptr ||
-      real.omp_get_place_num_procs == nullptr || real.omp_get_proc_bind() == 0) {
+  if (!has_all(real.omp_get_proc_bind, real.omp_get_num_places, real.omp_get_place_num_procs) ||
+      real.omp_get_proc_bind() == 0) {
     return 0;
   }
   unsigned cpus = 0;

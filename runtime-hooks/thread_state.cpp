@@ -21,7 +21,7 @@ std::atomic<std::uint32_t> g_frames_missed{0};
 namespace {
 
 std::atomic<ThreadState*> g_first{nullptr};
-void (*g_at_end)() = nullptr;
+void (*g_at_end)() = [] {};
 pthread_key_t g_key;
 bool g_has_key = false;
 bool g_key_comes_first = false;
@@ -34,7 +34,7 @@ void thread_ends(void*) {
   if (state == nullptr) return;
   const bool is_first_round = !state->is_ending;
   state->is_ending = true;
-  if (g_at_end != nullptr) g_at_end();
+  g_at_end();
   if (is_first_round || (t_muster_watches & kInSerialPart) != 0) {
     pthread_setspecific(g_key, state);
     return;

@@ -19,7 +19,7 @@ unsigned g_forgetter_count = 0;
 
 unsigned g_objects_at_start = 0;  // the first so many of the loader's list
 std::atomic<bool> g_is_ending{false};
-void (*g_at_end)() = nullptr;
+void (*g_at_end)() = [] {};
 std::atomic<std::uint64_t> g_seen_gone{0};  // objects unloaded so far, all of them forgotten
 
 template <class Objects>
@@ -87,7 +87,6 @@ class NotLoaded {
       place.begin = std::min(place.begin, begin);
       place.end = std::max<std::uintptr_t>(place.end, begin + info.dlpi_phdr[i].p_memsz);
     }
-    if (place.end == 0) return true;
     cut_short_ = count_ == capacity_;
     if (!cut_short_) places_[count_++] = place;
     return !cut_short_;
@@ -145,7 +144,7 @@ void watch_end_of_process() {
   if (watched.exchange(true)) return;
   std::atexit([] {
     note_end_of_process();
-    if (g_at_end != nullptr) g_at_end();
+    g_at_end();
   });
 }
 

@@ -230,24 +230,24 @@ struct MappedFile {
   LoadedObject object;
   char path[1024] = {};
   bool executable = false;
-  bool readable = false;  // from its start
+  std::size_t readable = 0;  // so much from its start
 
-  void begins_with(std::uintptr_t begin, bool is_readable, const char* its_path) {
+  void begins_with(std::uintptr_t begin, std::size_t can_be_read, const char* its_path) {
     *this = MappedFile{};
     object.begin = object.base = begin;
-    readable = is_readable;
+    readable = can_be_read;
     std::snprintf(path, sizeof(path), "%s", its_path);
     object.path = path;
   }
 
   // Whether it is a shared object in memory, as a loader has them. Then its dynamic section is known.
   bool is_shared_object() {
-    if (!executable || !readable || object.end - object.begin < sizeof(ElfW(Ehdr))) return false;
+    if (!executable || readable == 0) return false;
     ElfW(Ehdr) header;
     if (!copy_memory(object.begin, &header, sizeof(header))) return false;
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN) return false;
-    const std::size_t table_end = header.e_phoff + header.e_phnum * sizeof(ElfW(Phdr));
-    if (table_end > object.end - object.begin) return false;
+    const std::size_t table = header.e_phnum * sizeof(ElfW(Phdr));
+    if (header.e_phoff > readable || table > readable - header.e_phoff) return false;
     const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(object.begin + header.e_phoff);
     for (unsigned i = 0; i < header.e_phnum; ++i) {
       if (segments[i].p_type != PT_DYNAMIC) continue;
@@ -261,7 +261,8 @@ struct MappedFile {
 // Objects of other namespaces are in no list of this one's.
 void look_at_other_namespaces(Search& search) {
   static char buffer[8192];
-  FileLines maps("/proc/self/maps", buffer, sizeof(buffer));
+  FileLines maps("/proc/self/maps", buffer,
+                 sizeof(buffer) - 8);  // so much may be read beyond a line
   MappedFile file;
   const auto ends = [&] {
     if (file.object.path[0] == '\0' || search.has_seen(file.object.begin)) return;
@@ -269,15 +270,15 @@ void look_at_other_namespaces(Search& search) {
   };
   // "7f00-7f01 r-xp 00001000 08:01 42    /lib/x.so"
   while (const char* line = maps.next()) {
+    const char* path = std::strchr(line, '/');
+    if (path == nullptr) continue;
     char* rest = nullptr;
     const std::uintptr_t begin = std::strtoull(line, &rest, 16);
-    const std::uintptr_t end = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
-    const char* path = std::strchr(line, '/');
-    if (path == nullptr || end == 0 || std::strlen(rest) < 6) continue;
+    const std::uintptr_t end = std::strtoull(rest + 1, &rest, 16);
     const std::uint64_t offset = std::strtoull(rest + 6, nullptr, 16);
     if (offset == 0 && std::strcmp(path, file.object.path) != 0) {
       ends();
-      file.begins_with(begin, rest[1] == 'r', path);
+      file.begins_with(begin, rest[1] == 'r' ? end - begin : 0, path);
     }
     if (std::strcmp(path, file.object.path) != 0) continue;
     file.object.end = end;

@@ -42,10 +42,9 @@ bool has_itt_collector() {
 // What Muster cannot do without. A libgomp that lacks omp_get_cancellation knows no cancellation.
 bool has_what_it_takes(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
-  if (real.omp_get_num_threads == nullptr || real.omp_get_thread_num == nullptr) return false;
-  if (real.GOMP_barrier == nullptr) return false;
-  return runtime.kind == RuntimeKind::kLibgomp ||
-         (real.__kmpc_barrier != nullptr && real.omp_get_cancellation != nullptr);
+  return has_all(real.omp_get_num_threads, real.omp_get_thread_num, real.GOMP_barrier) &&
+         (runtime.kind == RuntimeKind::kLibgomp ||
+          has_all(real.__kmpc_barrier, real.omp_get_cancellation));
 }
 
 // Settings and tools of libomp's alone.

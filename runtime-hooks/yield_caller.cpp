@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -58,12 +59,12 @@ int match(dl_phdr_info* info, std::size_t, void* data) {
     const auto& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
     const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-    if (begin < caller.begin) caller.begin = begin;
-    if (begin + segment.p_memsz > caller.end) caller.end = begin + segment.p_memsz;
+    caller.begin = std::min(caller.begin, begin);
+    caller.end = std::max<std::uintptr_t>(caller.end, begin + segment.p_memsz);
   }
-  if (caller.end == 0 || !caller.contains(search.address)) return 0;
+  if (!caller.contains(search.address)) return 0;
   // A runtime that is linked into the program cannot be told from the program's own code.
-  const bool is_program = info->dlpi_name == nullptr || info->dlpi_name[0] == '\0';
+  const bool is_program = info->dlpi_name[0] == '\0';
   if (!is_program && has_mark(*info)) caller.kind = kRuntime;
   search.caller = caller;
   return 1;

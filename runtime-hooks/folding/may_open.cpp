@@ -10,14 +10,13 @@ namespace {
 
 Foldable judge(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
-  if (real.GOMP_parallel_start == nullptr || real.GOMP_parallel_end == nullptr ||
-      real.GOMP_barrier == nullptr || real.omp_get_max_threads == nullptr ||
-      real.omp_set_num_threads == nullptr || real.omp_get_dynamic == nullptr ||
-      real.omp_get_level == nullptr) {
+  if (!has_all(real.GOMP_parallel_start, real.GOMP_parallel_end, real.GOMP_barrier,
+               real.omp_get_max_threads, real.omp_set_num_threads, real.omp_get_dynamic,
+               real.omp_get_level)) {
     return Foldable::kNoStart;
   }
   if (runtime.kind != RuntimeKind::kLibgomp &&
-      (real.__kmpc_global_thread_num == nullptr || real.__kmpc_push_num_threads == nullptr)) {
+      !has_all(real.__kmpc_global_thread_num, real.__kmpc_push_num_threads)) {
     return Foldable::kNoStart;
   }
   return unknown_entry_point(runtime) != nullptr ? Foldable::kUnknownEntries : Foldable::kYes;

@@ -89,6 +89,38 @@ class Exhausted(FaultTest):
     def test_keys_before_the_first_region(self) -> None:
         self.check("keys", "nothing")
 
+    def test_keys_before_muster(self) -> None:
+        """Muster's need not be the first, but one of those that each thread has room for: else it replaces nothing."""
+        for runtime, command in for_both_runtimes("early_keys").items():
+            for keys in ("3", "40"):
+                with self.subTest(runtime=runtime, keys=keys):
+                    path = str(harness.places.runtimes / runtime)
+                    self.compare([command, "elsewhere"], {"LD_LIBRARY_PATH": path, "EARLY_KEYS": keys})
+                    if keys == "3":
+                        self.assert_replaced(100)
+                    elif self.preloaded:
+                        self.assertEqual(self.read_report()["barriers"]["replaced"], 0)
+                    self.report_path.unlink(missing_ok=True)
+
+    def test_cancellation(self) -> None:
+        """A runtime that is not replaced gets each kind of region."""
+        command = for_both_runtimes("started")["libgomp12"]
+        extra = {"LD_LIBRARY_PATH": str(harness.places.runtimes / "libgomp12"), "OMP_CANCELLATION": "true"}
+        self.compare([command], extra)
+        self.assert_inactive("cancellation")
+
+    def test_more_than_is_kept(self) -> None:
+        """Nested regions, team sizes, and places that close a fold."""
+        for runtime, command in for_both_runtimes("crowded").items():
+            with self.subTest(runtime=runtime):
+                path = str(harness.places.runtimes / runtime)
+                extra = {"LD_LIBRARY_PATH": path, "OMP_WAIT_POLICY": "passive"}
+                self.compare([command, "calls"], extra | {"MUSTER_FORKJOIN": "on"})
+                report = self.assert_replaced(100)
+                if report:
+                    self.assertGreater(report["fork_join"]["folded"], 200)
+                self.report_path.unlink(missing_ok=True)
+
     def test_memory(self) -> None:
         self.check("memory", "barriers", "sizes")
 

@@ -143,6 +143,26 @@ class Loading(FaultTest):
         self.compare([program("team")], {"KMP_CONSISTENCY_CHECK": "all"})
         self.assert_inactive("consistency check")
 
+    def test_other_watchers(self) -> None:
+        """A collector that is asked for, a tool that is not, and a check that is off."""
+        if harness.places.on_libgomp:
+            self.skipTest("libgomp has none")
+        for name in ("INTEL_LIBITTNOTIFY64", "INTEL_LIBITTNOTIFY32"):
+            self.compare([program("team")], {name: "nowhere.so"})
+            self.assert_inactive("ITT")
+            self.report_path.unlink(missing_ok=True)
+        self.compare([program("team")], {"OMP_TOOL": "enabled", "KMP_CONSISTENCY_CHECK": "none", "INTEL_LIBITTNOTIFY64": ""})
+        self.assert_replaced(100)
+
+    def test_runtime_before_muster(self) -> None:
+        """It gets every call; nothing is replaced."""
+        if not self.preloaded:
+            return
+        environment = preloaded_environment({"MUSTER_REPORT": str(self.report_path)})
+        environment["LD_PRELOAD"] = f"libomp.so.5:{environment['LD_PRELOAD']}"
+        self.assert_same(run([program("team", False)], base_environment()), run([program("team", False)], environment))
+        self.assertEqual(self.read_report()["barriers"]["replaced"], 0)
+
     def test_switched_off(self) -> None:
         self.compare([program("team")], {"MUSTER": "off"})
         if self.preloaded and self.report_path.exists():

@@ -86,6 +86,20 @@ class Unloading(LoadingTest):
                         MUSTER_FORKJOIN=fork_join,
                     )
 
+    def test_unseen_beside_another_threads_fold(self) -> None:
+        """What is open cannot be closed any more: that thread folds anew, on another runtime."""
+        closer = objects.folder() / "closer.so"
+        source = objects.PROGRAMS / "closer.c"
+        objects.do(objects.GCC, "-O2", "-shared", "-fPIC", source, "-o", closer)
+        for fork_join in FORK_JOIN:
+            with self.subTest(fork_join=fork_join):
+                self.host(
+                    f"open:closer:{closer}:deepbind",
+                    *(opened("a", libgomp(MARK)), "1/call:a:regions:30", "nap:100", "closeby:closer:a"),
+                    *(opened("b", llvm("libomp19")), "1/call:b:regions:30", "nap:200", "call:b:regions:10"),
+                    MUSTER_FORKJOIN=fork_join,
+                )
+
     def test_needed_by_nobody(self) -> None:
         """Only the loader's note that the object was bound to it keeps the runtime."""
         for runtime in unloadable():

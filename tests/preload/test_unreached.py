@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -65,6 +66,33 @@ SHOWN int gomp_start(pthread_t *thread, void *(*function)(void *)) {
 }
 """
 
+# HOW FILE ...: maps each file, "rx" or "x", two pages of it; "-" before that: a page that is only reserved follows the first.
+MAPPER = TEAM + r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int count, char **arguments) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    const char *how = arguments[i];
+    int file = open(arguments[i + 1], O_RDONLY);
+    int allowed = (strchr(how, 'r') ? PROT_READ : 0) | PROT_EXEC;
+    char *place = mmap(NULL, 0x2000, allowed, MAP_PRIVATE, file, strchr(how, '+') ? 0x1000 : 0);
+    if (place == MAP_FAILED) return perror("mmap"), 1;
+    if (*how == '-') mprotect(place + 0x1000, 0x1000, PROT_NONE);
+  }
+  printf("mapped, %d\n", team());
+}
+"""
+
+
+def elf(kind: int, table: int, dynamic: int) -> bytes:
+    """Two pages: a header, and at `table` a segment's header that says where a dynamic section is."""
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", kind, 62, 1, 0, table, 0, 0, 64, 56, 1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 2, 4, dynamic, dynamic, dynamic, 64, 64, 8)
+    place = table if table <= 0x2000 - len(segment) else 64
+    return (header.ljust(place, b"\0") + segment).ljust(0x2000, b"\0")
+
 
 class Unreached(unittest.TestCase):
     folder: pathlib.Path
@@ -118,6 +146,22 @@ class Unreached(unittest.TestCase):
                 self.check_inactive(report)
                 (line,) = report["unreached"]
                 self.assertEqual((line["kind"], line["why"], line["caller"]), (kind, "another namespace", None))
+
+    def test_files_that_are_no_objects(self) -> None:
+        """Mapped to be executed all the same; nothing in them is believed."""
+        mapper = self.compile("mapper", MAPPER, "gcc", "-fopenmp")
+        files = {
+            **{"text": b"no object\n" * 1000, "program": elf(2, 64, 0x100), "empty": elf(3, 64, 0x1800)},
+            **{"far": elf(3, 64, 0x123456789), "long": elf(3, 0x1FF0, 0), "wraps": elf(3, 2**64 - 56, 0)},
+            **{"second": elf(3, 0x1100, 0x100)},
+        }
+        words = []
+        for name, content in files.items():
+            (self.folder / name).write_bytes(content)
+            words += ["-rx" if name == "second" else "rx", self.folder / name]
+        words += ["x", self.folder / "text", "rx+", self.folder / "empty"]
+        report = self.report(mapper, *words, expected="mapped, 2\n")
+        self.assertEqual(report["unreached"], [])
 
     def test_nothing_called(self) -> None:
         report = self.report(self.opener, "idle", self.extension("gcc"), expected="")

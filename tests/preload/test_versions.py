@@ -44,6 +44,33 @@ int main(void) {
 }
 """
 
+# Arguments: what to open, "global:PATH" or "local:PATH", and "FUNCTION:PATH" to ask a caller.
+ASKS_LATE = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+int main(int count, char **words) {
+  for (int i = 1; i < count; ++i) {
+    char *path = strchr(words[i], ':');
+    *path++ = 0;
+    int global = strcmp(words[i], "global") == 0;
+    void *handle = dlopen(path, RTLD_LAZY | (global ? RTLD_GLOBAL : RTLD_LOCAL));
+    if (handle == NULL) return puts(dlerror());
+    int (*ask)(void) = (int (*)(void))dlsym(handle, words[i]);
+    if (ask != NULL) printf("%d ", ask());
+  }
+  puts("");
+}
+"""
+# A function that chooses its own code, for which only the loader may ask.
+CHOSEN = r"""
+static int chosen(void) { return 44; }
+static int (*choose(void))(void) { return chosen; }
+int omp_get_max_threads(void) __attribute__((ifunc("choose")));
+int omp_set_num_threads(void) { return 44; }
+int __kmpc_single(void) { return 44; }
+"""
+
 
 class Versions(unittest.TestCase):
     """The loader passes over definitions of another version than the caller was linked with."""
@@ -70,6 +97,26 @@ class Versions(unittest.TestCase):
                     preloaded = ":".join([*ours, *map(str, order)])
                     result = programs.run(program, preload=False, LD_PRELOAD=preloaded)
                     self.assertEqual((result.returncode, result.stdout, result.stderr), (0, 2 * line, ""))
+
+    def test_of_what_is_opened_later(self) -> None:
+        """Several that define one name: which is first only the loader knows."""
+        second = versioned("second_versions", ("NEW", 22), ("OLD", 21))
+        first = versioned("first_versions", ("OTHER", 10), ("OLD", 11))
+        plain = fake_runtimes.library("plain_version", fake_runtimes.answering(33, *VERSIONED))
+        chosen = fake_runtimes.library("chosen_version", CHOSEN)
+        older = "".join(f'__asm__(".symver {name}, {name}@OLD");\n' for name in VERSIONED)
+        old = fake_runtimes.library("asks_old", older + ASKS % "old", "second_versions")
+        new = fake_runtimes.library("asks_new", ASKS % "new", "second_versions")
+        any_version = fake_runtimes.library("asks_any", ASKS % "any", "plain_version")
+        program = fake_runtimes.program("asks_late", ASKS_LATE, "-ldl")
+        ask = [f"asks_old:{old}", f"asks_new:{new}", f"asks_any:{any_version}"]
+        for how in ("global", "local"):
+            for order in ((), (first,), (plain, first), (second, first), (chosen,), (chosen, plain)):
+                with self.subTest(how=how, order=[path.name for path in order]):
+                    words = [*(f"{how}:{path}" for path in order), *ask]
+                    stock = programs.run(program, *words, preload=False)
+                    ours = programs.run(program, *words)
+                    self.assertEqual((ours.stdout, ours.stderr), (stock.stdout, stock.stderr))
 
 
 # glibc's posix_spawn had the shell run files that are no programs, until 2.15; programs of that time still get that.

@@ -1,0 +1,51 @@
+// More of everything than Muster keeps: regions nested deeper than there are spare teams, team sizes than states, and calls
+// between regions, each from a place of its own, than the report lists. crowded [CALLS]
+#include "check.h"
+
+static long g_sum;
+
+static void nested(int depth) {
+#pragma omp parallel num_threads(2)
+  {
+    if (depth > 0) {
+#pragma omp single
+      nested(depth - 1);
+    }
+#pragma omp barrier
+#pragma omp atomic
+    g_sum += depth + 1;
+  }
+}
+
+static void region(int size) {
+#pragma omp parallel num_threads(size)
+  {
+#pragma omp barrier
+#pragma omp atomic
+    g_sum += omp_get_num_threads();
+  }
+}
+
+static void fold(void) {
+  for (int i = 0; i < 4; ++i) {
+#pragma omp parallel
+    {
+#pragma omp barrier
+    }
+  }
+}
+
+#define ONE fold(), omp_set_dynamic(0);
+#define FOUR ONE ONE ONE ONE
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+int main(int count, char** arguments) {
+  (void)arguments;
+  omp_set_max_active_levels(8);
+  for (int turn = 0; turn < 3; ++turn) nested(6);
+  for (int size = 2; size < 12; ++size) region(size), region(2), region(size);
+  if (count > 1) {
+    SIXTEEN SIXTEEN SIXTEEN SIXTEEN FOUR
+  }
+  return verdict("crowded", g_sum);
+}
