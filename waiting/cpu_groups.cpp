@@ -234,8 +234,9 @@ CpuGroups::Reading CpuGroups::read(char* buffer, std::size_t size, Files how) co
   for (std::size_t length = length_;;) {
     read_level(folder_, length, out, buffer, size, how);
     if (length <= mount_length_) return out;
-    while (length > mount_length_ && folder_[length - 1] != '/') --length;
-    if (length > mount_length_) --length;  // the slash
+    do {
+      --length;
+    } while (folder_[length] != '/');  // there is one where the mount's part ends
   }
 }
 

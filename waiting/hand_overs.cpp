@@ -78,7 +78,7 @@ void wake_again_and_again(Game& game) {
   Repeats& wakes = game.times.wake;
   const auto now_ns = game.means.now_ns;
   const std::uint64_t until = now_ns() + kLongestWakesNs;
-  for (std::uint32_t wake = 1; wake <= kWakes && !wakes.time_ran_out; ++wake) {
+  for (std::uint32_t wake = 1; wake <= kWakes; ++wake) {
     wakes.time_ran_out = true;
     if (!poll(game, game.lying, wake, until)) break;
     const std::uint64_t from = now_ns();

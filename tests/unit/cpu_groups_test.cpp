@@ -58,7 +58,7 @@ TEST_F(Groups, AContainersMountShowsAPartOfTheHierarchy) {
 }
 
 TEST_F(Groups, OrTheProcesssOwnUnderAnotherName) {
-  for (const char* shown : {"/docker/1", "/docker/12345", "/elsewhere/far/away"}) {
+  for (const char* shown : {"/docker/1", "/docker/12", "/docker/12345", "/elsewhere/far/away"}) {
     SCOPED_TRACE(shown);
     version_2(shown == std::string("/docker/1") ? "/docker/1" : "/docker/123", shown);
     write("cg/cpu.max", "200000 100000\n");
@@ -123,6 +123,13 @@ TEST_F(Groups, NorInVersionOne) {
   EXPECT_TRUE(found().quota_failed);
 }
 
+TEST_F(Groups, AGroupWithoutAQuotaHoldsNoFile) {
+  version_2("/");
+  write("cg/cpu.max", "max 100000\n");
+  EXPECT_TRUE(find());
+  EXPECT_EQ(groups_.read(scratch_, sizeof(scratch_), Files::kKeep).quota_millicpus, 0U);
+}
+
 TEST_F(Groups, ThrottlingMayBeMissing) {
   version_2("/");
   write("cg/cpu.max", "100000 100000\n");
@@ -155,6 +162,8 @@ TEST_F(Groups, MountsWithStrangeNames) {
   write("proc/self/mountinfo", "31 23 0:28 / /a\\040b\\9\\18\\777 rw - cgroup2 cgroup rw\n");
   fs::create_directories(root_ / "a b\\9\\18\\377");
   EXPECT_FALSE(find()) << "no such folder";
+  write("proc/self/mountinfo", "31 23 0:28 / /a\\04 rw - cgroup2 cgroup rw\n");
+  EXPECT_FALSE(find());
   write("proc/self/mountinfo", "31 23 0:28 / /a\\040b\\9\\18\\/x rw - cgroup2 cgroup rw\n");
   write("a b\\9\\18\\/x/cpu.max", "100000 100000\n");
   EXPECT_EQ(found().quota_millicpus, 1000U);

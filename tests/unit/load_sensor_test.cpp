@@ -142,6 +142,22 @@ TEST(LoadSensor, MakesNothingUpFromGarbage) {
   EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is good all the same";
 }
 
+TEST(LoadSensor, WhatIsNoCountOfThreads) {
+  Tree tree("two-cpus-hybrid");
+  std::uint64_t now_ns = kStart;
+  for (const char* text : {"", "0.1\n", "0.1 0.2 0.3\n", "0.1 0.2 0.3 some/9 1\n",
+                           "0.1 0.2 0.3 4 5\n", "0.1 0.2 0.3 99999999999/100000000000 7\n"}) {
+    tree.write("proc/loadavg", text);
+    EXPECT_FALSE(tree.look(now_ns += kStep).has(LoadSource::kRunnable)) << text;
+  }
+  tree.write("proc/loadavg", "0.1 0.2 0.3 4/5 6\n");
+  EXPECT_EQ(tree.look(now_ns += kStep).runnable, 4U);
+  for (const char* text : {"full avg10=0.00 total=3\n", "some avg10=0.00\n", "some total=x\n"}) {
+    tree.write("proc/pressure/cpu", text);
+    EXPECT_FALSE(tree.look(now_ns += kStep).has(LoadSource::kPressure)) << text;
+  }
+}
+
 TEST(LoadSensor, LooksEvery10MsAndNotBefore) {
   Tree tree("two-cpus-hybrid");
   tree.look(kStart);
