@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
+import unittest
 
 import harness
 from harness import (
@@ -142,6 +144,16 @@ class Loading(FaultTest):
             self.skipTest("libgomp has none")
         self.compare([program("team")], {"KMP_CONSISTENCY_CHECK": "all"})
         self.assert_inactive("consistency check")
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the program writes its machine code")
+    def test_calls_from_code_of_no_object(self) -> None:
+        for runtime, command in for_both_runtimes("jitted").items():
+            for fork_join in ("auto", "on", "off"):
+                with self.subTest(runtime=runtime, fork_join=fork_join):
+                    path = str(harness.places.runtimes / runtime)
+                    self.compare([command], {"LD_LIBRARY_PATH": path, "MUSTER_FORKJOIN": fork_join})
+                    self.assert_replaced(1000)
+                    self.report_path.unlink(missing_ok=True)
 
     def test_other_watchers(self) -> None:
         """A collector that is asked for, a tool that is not, and a check that is off."""

@@ -137,7 +137,7 @@ class OutOfReach(LoadingTest):
     def test_deepbind_and_another_namespace(self) -> None:
         for how in ("deepbind", "space"):
             # libomp in a namespace of its own crashes stock now and then.
-            for runtime in (libgomp(MARK), *([llvm("libomp21")] if how == "deepbind" else [])):
+            for runtime in (libgomp(MARK), *([llvm("libomp21"), llvm("libiomp5")] if how == "deepbind" else [])):
                 with self.subTest(runtime=runtime.name, how=how):
                     self.host(
                         opened("a", runtime, how),

@@ -40,5 +40,8 @@ int main(void) {
   }
 #pragma omp parallel num_threads(3)
   body(&g_sum);
-  return verdict("started", g_sum);
+  long total = 0;
+#pragma omp parallel num_threads(3) reduction(task, + : total)
+  total += 1;
+  return verdict("started", g_sum + total);
 }
