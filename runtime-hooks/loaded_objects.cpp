@@ -242,10 +242,7 @@ void release_handle(void* handle) {
   if (handle != nullptr && !process_is_ending()) close_handle(handle);
 }
 
-int close_handle(void* handle) {
-  const auto close = real_close();
-  return close != nullptr ? close(handle) : -1;
-}
+int close_handle(void* handle) { return real_close()(handle); }
 
 bool is_muster(const LoadedObject& object) {
   return is_this_muster(object) ||

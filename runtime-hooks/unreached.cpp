@@ -99,7 +99,7 @@ bool has(const ReadOnlyParts& image, const char* word) {
 // Whether a runtime is linked into the object. It starts threads, and nobody else's regions.
 bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
   const DynamicSymbols symbols = dynamic_symbols_of(object);
-  if (!symbols.readable() || !reference_to(symbols, "pthread_create").found) return false;
+  if (!reference_to(symbols, "pthread_create").found) return false;
   for (const char* entry : kEntriesOfOurs) {
     if (reference_to(symbols, entry).found) return false;
   }

@@ -50,8 +50,6 @@ bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolde
   if (t_runtime_calls != 0) return false;
   why = Unfolded::kEnding;
   if (is_ending_) return false;
-  why = Unfolded::kNotReplaced;
-  if (!call.runtime.replaced) return false;
   why = Unfolded::kClause;
   if (clause) {
     note(name_of(why), /*closed=*/false, call.site);

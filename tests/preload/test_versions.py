@@ -110,6 +110,9 @@ class Versions(unittest.TestCase):
         any_version = fake_runtimes.library("asks_any", ASKS % "any", "plain_version")
         program = fake_runtimes.program("asks_late", ASKS_LATE, "-ldl")
         ask = [f"asks_old:{old}", f"asks_new:{new}", f"asks_any:{any_version}"]
+        alone = fake_runtimes.library("asks_alone", ASKS % "alone")
+        words = [f"global:{chosen}", f"asks_alone:{alone}"]
+        self.assertEqual(programs.run(program, *words).stdout, "444444 \n")
         for how in ("global", "local"):
             for order in ((), (first,), (plain, first), (second, first), (chosen,), (chosen, plain)):
                 with self.subTest(how=how, order=[path.name for path in order]):

@@ -1,7 +1,9 @@
 // What is known of the process: its environment, who calls, which objects go.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 #include "runtime-hooks/folding/environment.h"
@@ -56,6 +58,44 @@ TEST(Objects, OfNoAddress) {
   EXPECT_FALSE(stays_for_ever({}));
   EXPECT_EQ(handle_of({}), nullptr);
   release_handle(nullptr);
+}
+
+// In the tests' program nothing counts as there from the start.
+TEST(Objects, WhoDefinesASymbol) {
+  EXPECT_TRUE(is_defined("malloc"));
+  EXPECT_FALSE(is_defined("no_such_function"));
+  EXPECT_EQ(global_definition("malloc"), dlsym(RTLD_DEFAULT, "malloc"));
+  EXPECT_EQ(global_definition("no_such_function"), nullptr);
+  EXPECT_EQ(next_at_start("malloc"), nullptr);
+  // An object's own resolver is the loader's to run.
+  LoadedObject libc = object_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+  EXPECT_EQ(defined_by(libc, "memcpy"), dlsym(RTLD_DEFAULT, "memcpy"));
+  EXPECT_EQ(address_without_muster(libc, "gnu_get_libc_version"),
+            dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+  libc.path = "/nowhere/libc.so";
+  EXPECT_EQ(defined_by(libc, "memcpy"), nullptr);
+}
+
+unsigned g_told = 0;
+bool g_null_has_gone = false;
+void be_told(const Gone& gone) {
+  ++g_told;
+  g_null_has_gone = gone(std::uintptr_t{0});
+}
+
+TEST(Objects, ThatHaveGone) {
+  for (int i = 0; i < 10; ++i) when_unloaded(be_told);  // of so many not all are told
+  void* library = dlopen("libhwloc.so.15", RTLD_NOW);
+  if (library == nullptr) GTEST_SKIP() << "nothing to load";
+  look_for_unloaded();
+  dlclose(library);
+  g_told = 0;
+  look_for_unloaded();
+  EXPECT_GE(g_told, 1U);
+  EXPECT_TRUE(g_null_has_gone);
+  g_told = 0;
+  look_for_unloaded();
+  EXPECT_EQ(g_told, 0U);
 }
 
 TEST(Objects, TheFirstThatIsAccepted) {

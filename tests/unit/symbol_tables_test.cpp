@@ -145,6 +145,18 @@ TEST_F(Tables, AReferenceToAVersionThatNoFileIsNeededFor) {
   Reference found = reference_to(tables, "entry");
   EXPECT_TRUE(found.found && found.weak);
   EXPECT_EQ(found.version, nullptr);
+  struct {
+    ElfW(Verneed) file;
+    ElfW(Vernaux) version;
+  } needed{};
+  needed.file.vn_cnt = 1;
+  needed.file.vn_aux = sizeof(needed.file);
+  needed.version.vna_other = 4;
+  needed.version.vna_name = kNew;
+  tables.needed = &needed.file;
+  EXPECT_EQ(reference_to(tables, "entry").version, nullptr) << "that is another one";
+  needed.version.vna_other = 5;
+  EXPECT_STREQ(reference_to(tables, "entry").version, "NEW");
   tables.versions = nullptr;
   found = reference_to(tables, "other");
   EXPECT_TRUE(found.found && !found.weak);
