@@ -53,7 +53,6 @@ void end_own_fold(ThreadEnd how) {
 }  // namespace
 
 Fold* first_own_fold(const Runtime* runtime) {
-  if (runtime != nullptr && !runtime->replaced) return nullptr;
   ThreadState* state = thread_state();
   if (state == nullptr || is_inside(*state, runtime)) return nullptr;
   Fold* fold = state->own_fold.load(std::memory_order_relaxed);
@@ -100,7 +99,7 @@ BeforeUnloading::BeforeUnloading(CallSite site) {
 }
 
 BeforeUnloading::~BeforeUnloading() {
-  if (was_new_ && t_muster_watches == 0) t_muster_watches = kNew;
+  if (was_new_) t_muster_watches = kNew;
   if (fold_ != nullptr && t_thread_state->fold == fold_) fold_->open_no_more(was_ending_);
 }
 

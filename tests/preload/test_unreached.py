@@ -181,6 +181,14 @@ class Unreached(unittest.TestCase):
                 self.assertEqual((line["kind"], line["why"]), ("libgomp", "linked statically"))
                 self.assertEqual(line["path"], str(program))
 
+    def test_what_only_names_one_setting(self) -> None:
+        """It is no runtime."""
+        source = INSIDE.replace("SHOWN", "").replace(', "GOMP_CPU_AFFINITY"', "") + TEAM
+        source = source.replace("void GOMP_", "static void GOMP_")
+        inside = self.compile("names.so", source.replace(TEAM, "int team(void) { return 1; }"), "gcc", "-shared", "-fPIC")
+        report = self.report(self.opener, "open", self.extension("gcc"), "open", inside, expected="2\n1\n")
+        self.assertEqual(report["unreached"], [])
+
     def test_linked_into_an_object(self) -> None:
         for shown in ("", '__attribute__((visibility("hidden")))'):
             with self.subTest(shown=shown):

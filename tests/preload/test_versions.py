@@ -113,6 +113,9 @@ class Versions(unittest.TestCase):
         alone = fake_runtimes.library("asks_alone", ASKS % "alone")
         words = [f"global:{chosen}", f"asks_alone:{alone}"]
         self.assertEqual(programs.run(program, *words).stdout, "444444 \n")
+        stubs = fake_runtimes.library("stubs", fake_runtimes.answering(55, *VERSIONED, "omp_get_wtick"))
+        words = [f"global:{stubs}", f"asks_alone:{alone}"]
+        self.assertEqual(programs.run(program, *words).stdout, "555555 \n")
         for how in ("global", "local"):
             for order in ((), (first,), (plain, first), (second, first), (chosen,), (chosen, plain)):
                 with self.subTest(how=how, order=[path.name for path in order]):

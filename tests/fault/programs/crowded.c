@@ -1,5 +1,7 @@
 // More of everything than Muster keeps: regions nested deeper than there are spare teams, team sizes than states, and calls
 // between regions, each from a place of its own, than the report lists. crowded [CALLS]
+#include <pthread.h>
+
 #include "check.h"
 
 static long g_sum;
@@ -40,15 +42,34 @@ static void fold(void) {
 #define FOUR ONE ONE ONE ONE
 #define SIXTEEN FOUR FOUR FOUR FOUR
 
+static void* root(void* unused) { ONE ONE return unused; }
+
 int main(int count, char** arguments) {
   (void)arguments;
+#ifdef __clang__  // gcc's code takes no notice of 0 and less
+#pragma omp parallel num_threads(g_none)
+#pragma omp atomic
+  ++g_sum;
+#endif
   omp_set_max_active_levels(8);
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp parallel if (g_none)
+    {
+#pragma omp task
+      {
+#pragma omp atomic
+        ++g_sum;
+      }
+    }
+#pragma omp barrier
+  }
   for (int turn = 0; turn < 3; ++turn) nested(6);
   for (int size = 2; size < 12; ++size) region(size), region(2), region(size);
   if (count > 1) {
     SIXTEEN SIXTEEN SIXTEEN SIXTEEN FOUR
   }
-#ifdef __clang__  // gcc's code takes no notice of 0 and less
+#ifdef __clang__
   for (int i = 0; i < 8; ++i) {
     fold();
 #pragma omp parallel num_threads(g_none)
@@ -56,5 +77,8 @@ int main(int count, char** arguments) {
     ++g_sum;
   }
 #endif
+  pthread_t thread;
+  pthread_create(&thread, NULL, root, NULL);
+  pthread_join(thread, NULL);
   return verdict("crowded", g_sum);
 }
