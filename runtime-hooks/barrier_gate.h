@@ -45,7 +45,7 @@ class Arrival {
     Frame* frame = state_ != nullptr ? state_->top : nullptr;
     if (frame == nullptr) return pass(PassReason::kNoFrame);
     if (frame->team == nullptr) {
-      if (frame->runtime != nullptr && frame->runtime->contains(caller_)) return false;  // its own
+      if (frame->runtime->contains(caller_)) return false;  // its own
       return pass(frame->unknown_because);
     }
     const auto address = reinterpret_cast<std::uintptr_t>(caller_);

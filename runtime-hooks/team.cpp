@@ -121,7 +121,6 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
 void Team::release(Team* team, ThreadState& state) {
   if (state.fork_depth == 0) return;  // the process has forked since: the child begins anew
   const unsigned depth = --state.fork_depth;
-  if (team == nullptr) return;
   if (depth < kSpareTeams && state.spare[depth] == nullptr) {
     state.spare[depth] = team;
     return;

@@ -53,7 +53,7 @@ class NotLoaded {
     places_ = static_cast<Place*>(map_pages(bytes()));
     if (places_ == nullptr) return;
     dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
-                       void* data) { return static_cast<NotLoaded*>(data)->add(*info) ? 0 : 1; },
+                       void* data) { return static_cast<NotLoaded*>(data)->add(*info); },
                     this);
     std::sort(places_, places_ + count_,
               [](const Place& left, const Place& right) { return left.begin < right.begin; });
@@ -79,7 +79,8 @@ class NotLoaded {
 
   std::size_t bytes() const { return capacity_ * sizeof(Place); }
 
-  bool add(const dl_phdr_info& info) {
+  // 1: no more, there is no room.
+  int add(const dl_phdr_info& info) {
     Place place{~std::uintptr_t{0}, 0};
     for (int i = 0; i < info.dlpi_phnum; ++i) {
       if (info.dlpi_phdr[i].p_type != PT_LOAD) continue;
@@ -88,8 +89,9 @@ class NotLoaded {
       place.end = std::max<std::uintptr_t>(place.end, begin + info.dlpi_phdr[i].p_memsz);
     }
     cut_short_ = count_ == capacity_;
-    if (!cut_short_) places_[count_++] = place;
-    return !cut_short_;
+    if (cut_short_) return 1;
+    places_[count_++] = place;
+    return 0;
   }
 
   Place* places_ = nullptr;

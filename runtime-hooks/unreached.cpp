@@ -127,7 +127,6 @@ Callers callers_of(const LoadedObject& runtime) {
 // the object.
 bool is_bound_past(const LoadedObject& object, const LoadedObject& runtime) {
   const DynamicSymbols symbols = dynamic_symbols_of(object);
-  if (!symbols.readable()) return false;
   for (unsigned list = 0; list < 2; ++list) {
     for (std::size_t i = 0; i < symbols.reference_counts[list]; ++i) {
       const ElfW(Rela)& reference = symbols.references[list][i];

@@ -18,7 +18,7 @@ const char* set_value(const char* variable) {
 
 // The runtimes define ompt_start_tool themselves, weakly, to look for one: a definition anywhere
 // else is a tool, linked in or preloaded.
-bool has_ompt_tool(const Runtime& runtime) {
+bool has_ompt_tool() {
   const char* use = set_value("OMP_TOOL");
   if (use != nullptr && strcasecmp(use, "disabled") == 0) return false;
   if (set_value("OMP_TOOL_LIBRARIES") != nullptr) return true;
@@ -26,7 +26,7 @@ bool has_ompt_tool(const Runtime& runtime) {
     return defined_by(object, "__kmpc_fork_call") != nullptr;
   };
   const void* start = global_definition("ompt_start_tool", is_runtime);
-  return start != nullptr && !runtime.contains(start) && !is_runtime(object_of(start));
+  return start != nullptr && !is_runtime(object_of(start));
 }
 
 bool checks_consistency() {
@@ -51,7 +51,7 @@ bool has_what_it_takes(const Runtime& runtime) {
 bool is_watched(const Runtime& runtime, PassReason& reason) {
   if (runtime.kind == RuntimeKind::kLibgomp) return false;
   reason = PassReason::kTool;
-  if (has_ompt_tool(runtime)) return true;
+  if (has_ompt_tool()) return true;
   reason = PassReason::kConsistencyCheck;
   if (checks_consistency()) return true;
   reason = PassReason::kItt;

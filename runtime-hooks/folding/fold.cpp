@@ -272,7 +272,7 @@ void Fold::note(const char* reason, bool closed, CallSite site) {
   const unsigned count = site_count_.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < count; ++i) {
     FoldSite& known = sites_[i];
-    if (known.caller == site.caller && known.reason == reason && known.symbol == site.symbol) {
+    if (known.caller == site.caller && known.reason == reason) {  // it calls one symbol
       std::atomic_ref(known.count).fetch_add(1, std::memory_order_relaxed);
       return;
     }

@@ -13,7 +13,7 @@ void FoldCounts::add(const FoldSite& site) {
   const std::uint64_t counted = std::atomic_ref(shared).load(std::memory_order_relaxed);
   for (unsigned i = 0; i < site_count; ++i) {
     FoldSite& known = sites[i];
-    if (known.caller == site.caller && known.reason == site.reason && known.symbol == site.symbol) {
+    if (known.caller == site.caller && known.reason == site.reason) {
       known.count += counted;
       return;
     }

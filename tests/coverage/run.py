@@ -48,7 +48,7 @@ def run_suites(folder: Path, runtimes: Path, only: str) -> None:
 def merged(folder: Path) -> Path:
     profile = folder / "counts.profdata"
     raw = [str(path) for path in sorted((folder / "counts").glob("*.profraw"))]
-    subprocess.run(["llvm-profdata-19", "merge", "-sparse", *raw, "-o", str(profile)], check=True)
+    subprocess.run(["llvm-profdata-19", "merge", "-sparse", "-failure-mode=all", *raw, "-o", str(profile)], check=True)
     return profile
 
 

@@ -104,6 +104,10 @@ class Versions(unittest.TestCase):
         first = versioned("first_versions", ("OTHER", 10), ("OLD", 11))
         plain = fake_runtimes.library("plain_version", fake_runtimes.answering(33, *VERSIONED))
         chosen = fake_runtimes.library("chosen_version", CHOSEN)
+        source = "".join(
+            fake_runtimes.answering(66, f"old_{name}") + f'__asm__(".symver old_{name}, {name}@OLD");\n' for name in VERSIONED
+        )
+        outdated = fake_runtimes.versioned_library("outdated_version", source, "OLD {};")
         older = "".join(f'__asm__(".symver {name}, {name}@OLD");\n' for name in VERSIONED)
         old = fake_runtimes.library("asks_old", older + ASKS % "old", "second_versions")
         new = fake_runtimes.library("asks_new", ASKS % "new", "second_versions")
@@ -113,6 +117,8 @@ class Versions(unittest.TestCase):
         alone = fake_runtimes.library("asks_alone", ASKS % "alone")
         words = [f"global:{chosen}", f"asks_alone:{alone}"]
         self.assertEqual(programs.run(program, *words).stdout, "444444 \n")
+        words = [f"global:{outdated}", f"global:{plain}", f"asks_old:{old}"]
+        self.assertEqual(programs.run(program, *words).stdout, "666666 \n")
         stubs = fake_runtimes.library("stubs", fake_runtimes.answering(55, *VERSIONED, "omp_get_wtick"))
         words = [f"global:{stubs}", f"asks_alone:{alone}"]
         self.assertEqual(programs.run(program, *words).stdout, "555555 \n")
