@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,12 +18,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
 
 from known_assertions import ended_by_known_assertion  # noqa: E402
 from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402, F401
+from session import clean_environment, run_in_session  # noqa: E402
 
 TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
 OLD_RUNTIMES = ("libomp14", "libomp16")
 OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # a limit above one alone lets no regions nest there
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 STOCK_TRIES = 3
 
 
@@ -43,23 +41,8 @@ class Outcome:
 
 
 def execute(command: list[str], environment: dict[str, str]) -> Outcome:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    try:
-        done = subprocess.run(
-            command,
-            env=inherited | environment,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as late:
-        return Outcome(None, _text(late.stdout), _text(late.stderr))
-    return Outcome(done.returncode, _text(done.stdout), _text(done.stderr))
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode(errors="replace")
+    ended = run_in_session(command, clean_environment() | environment, TIMEOUT)
+    return Outcome(ended.status, ended.stdout, ended.stderr)
 
 
 def command_line(command: list[str], environment: dict[str, str]) -> str:

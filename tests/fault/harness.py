@@ -15,12 +15,12 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
+sys.path[:0] = [str(HERE.parent / "conformance"), str(HERE.parent / "runtimes")]
 
 from building import compile_program, variant_named  # noqa: E402
+from session import clean_environment  # noqa: E402
 
 TIMEOUT = 60.0
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 PREFIX = "muster: "
 BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 
@@ -116,7 +116,7 @@ def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
 
 
 def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    inherited = clean_environment()
     inherited["LD_LIBRARY_PATH"] = str(places.runtimes / places.runtime)
     inherited["OMP_NUM_THREADS"] = "4"
     return inherited | (extra or {})

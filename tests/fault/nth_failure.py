@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import harness
+from session import run_in_session
 
 CALLS = (
     *("mmap", "futex", "clone", "sched_setaffinity", "sched_getaffinity", "moved", "membarrier"),
@@ -103,10 +104,10 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
         if case.setting == "on":
             environment["MUSTER_REPORT"] = str(folder / "report.json")
     for seconds in SECONDS:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            done = subprocess.run(case.command, env=environment, capture_output=True, text=True, timeout=seconds)
+        ended = run_in_session([case.command], environment, seconds)
+        if ended.status is not None:
             calls = int(counted.read_text()) if counted.exists() else 0
-            return Outcome(done.returncode, done.stdout, calls)
+            return Outcome(ended.status, ended.stdout, calls)
     return Outcome("hangs", "", 0)
 
 

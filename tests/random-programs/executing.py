@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
 from building import CLANG, GCC, BuildError, _installed  # noqa: E402
-from running import LIBGOMP, OURS, loader_command  # noqa: E402
+from running import LIBGOMP, clean_environment, loader_command, run_in_session  # noqa: E402
 
 from program import unit_text  # noqa: E402
 
@@ -92,25 +90,8 @@ class Places:
         return [*loader_command(self.runtimes / one.runtime), str(binary), str(one.seed)]
 
     def execute(self, binary: Path, one: Settings, environment: dict[str, str]) -> Outcome:
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-        with subprocess.Popen(
-            self.command(binary, one),
-            env=inherited | environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
-            try:
-                stdout, stderr = process.communicate(timeout=self.timeout)
-                return Outcome(process.returncode, stdout, stderr)
-            except subprocess.TimeoutExpired:
-                # The children that it forked as well; its id is that of the session.
-                os.killpg(process.pid, signal.SIGKILL)
-                stdout, stderr = process.communicate()
-                return Outcome(None, stdout, stderr)
+        ended = run_in_session(self.command(binary, one), clean_environment() | environment, self.timeout)
+        return Outcome(ended.status, ended.stdout, ended.stderr)
 
 
 def command_line(command: list[str], environment: dict[str, str]) -> str:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,13 +17,13 @@ from traps import Case
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
 
 from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402
+from session import clean_environment, run_in_session  # noqa: E402
 
 __all__ = ["LIBGOMP", "TIMEOUT", "Checker", "Row", "lacks_versions"]
 
 TEAM = 4  # OMP_NUM_THREADS
 TIMEOUT = 20.0  # seconds, by default; a hang is what most of these faults look like
 OLD_RUNTIMES = ("libomp14", "libomp16")
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_", "TRAP_")
 
 
 @dataclass(frozen=True)
@@ -59,29 +56,6 @@ class Outcome:
         if self.status is None:
             how = "HANGS"
         return f"{how}, stdout ...{self.stdout[-200:]!r}, stderr {self.stderr!r:.300}"
-
-
-def execute(command: list[str], environment: dict[str, str], timeout: float) -> Outcome:
-    """In a session of its own, so that no child is left where the program hangs."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    with subprocess.Popen(
-        command,
-        env=inherited | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        status: int | None
-        try:
-            stdout, stderr = process.communicate(timeout=timeout)
-            status = process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
-            status = None
-    texts = [data.decode(errors="replace") for data in (stdout, stderr)]
-    return Outcome(status, texts[0], texts[1], process.pid)
 
 
 def first_difference(ours: str, stock: str) -> str:
@@ -159,7 +133,8 @@ class Checker:
         return environment | row.case.environment
 
     def _execute(self, row: Row, environment: dict[str, str]) -> Outcome:
-        return execute(self._command(row), environment, self.timeout)
+        ended = run_in_session(self._command(row), clean_environment() | environment, self.timeout)
+        return Outcome(ended.status, ended.stdout, ended.stderr, ended.pid)
 
     def _preloaded(self, row: Row, report: str) -> dict[str, str]:
         environment = self._environment(row)

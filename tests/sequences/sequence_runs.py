@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
 
 from building import CLANG, GCC, BuildError, _installed, compile_old_runtime  # noqa: E402
-from running import LIBGOMP, OURS, loader_command  # noqa: E402
+from running import LIBGOMP, clean_environment, loader_command, run_in_session  # noqa: E402
 
 __all__ = ["LIBGOMP", "BuildError", "Compiler", "Outcome", "Runner", "compile_old_runtime", "folds_of"]
 
@@ -168,26 +166,11 @@ class Runner:
         return " ".join(["env", *(f"{k}={shlex.quote(v)}" for k, v in values), *self.command(case, unit)])
 
     def execute(self, command: list[str], environment: dict[str, str], timeout: float = 0) -> Outcome:
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-        with subprocess.Popen(
-            command,
-            env=inherited | environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process:
-            status: int | None
-            try:
-                data, _ = process.communicate(timeout=timeout or self.timeout)
-                status = process.returncode
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)  # its children as well
-                data, _ = process.communicate()
-                status = None
-        lines = data.decode(errors="replace").splitlines()
+        limit = timeout or self.timeout
+        ended = run_in_session(command, clean_environment() | environment, limit, one_stream=True)
+        lines = ended.stdout.splitlines()
         own = tuple(sorted(line for line in lines if OWN_LINE.match(line)))
-        return Outcome(status, own, tuple(line for line in lines if not OWN_LINE.match(line)))
+        return Outcome(ended.status, own, tuple(line for line in lines if not OWN_LINE.match(line)))
 
 
 def folds_of(report: Path) -> tuple[int, int] | str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from case import Case
 
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
+
+from session import clean_environment, run_in_session  # noqa: E402
+
 # Programs, not functions, as `env` may stand before them.
 PROGRAMS = {
     # What was compiled for one setting is taken for the next: it is kept under the sum of the command line.
@@ -91,28 +92,12 @@ def execute(case: Case, places: Places, settings: dict[str, str] | None) -> Outc
     reports = folder / "reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir()
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    inherited["PATH"] = f"{places.programs}:{inherited['PATH']}"
-    variables = places.variables(settings, reports)
-    with subprocess.Popen(
-        ["bash", "-c", "set -o pipefail\n" + case.script],
-        env=inherited | variables,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
-        status: int | None
-        try:
-            output, _ = process.communicate(timeout=places.timeout)
-            status = process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            status = None
-    passed = status is not None and (status == 0) != case.must_fail
-    return Outcome(passed, status, output.decode(errors="replace"), **_read(reports))
+    environment = clean_environment() | places.variables(settings, reports)
+    environment["PATH"] = f"{places.programs}:{environment['PATH']}"
+    command = ["bash", "-c", "set -o pipefail\n" + case.script]
+    ended = run_in_session(command, environment, places.timeout, folder, one_stream=True)
+    passed = ended.status is not None and (ended.status == 0) != case.must_fail
+    return Outcome(passed, ended.status, ended.stdout, **_read(reports))
 
 
 def _read(folder: Path) -> dict:

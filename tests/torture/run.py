@@ -17,6 +17,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -31,6 +32,7 @@ sys.path.insert(0, str(HERE.parent / "runtimes"))
 from disturbing import Disturber, threads_of  # noqa: E402
 from known_assertions import ended_by_known_assertion  # noqa: E402
 from loading import is_libgomp, loader_command  # noqa: E402
+from session import clean_environment  # noqa: E402
 
 ROOT = HERE.parent.parent
 # All that have every entry point which today's compilers call.
@@ -40,7 +42,6 @@ BARRIERS = ("fetch-add", "fetch-add-xadd", "dist-counter", "dist-counter-padded"
 WAITS = ("block", "cs", "cs+", "2cs+", "exponential", "uniform", "random", "50us", "0us", "conditional", "yield")
 # libomp itself crashes where threads that end have created tasks, with no Muster near it.
 WITHOUT_TASKS = "barriers,loops,combined,singles,nested,settings,orphans,waits,forks,spawns,plugin"
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_", "TORTURE_")
 
 
 @dataclass(frozen=True)
@@ -154,18 +155,19 @@ def run_once(seed: int, options: Options) -> Outcome:
         counter = Path(folder) / "steps"
         counter.write_bytes(bytes(8))
         report = Path(folder) / "report.json"
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-        environment |= settings | {"LD_LIBRARY_PATH": str(runtime)}
+        environment = clean_environment() | settings | {"LD_LIBRARY_PATH": str(runtime)}
         if options.library is not None:
             environment |= {"LD_PRELOAD": str(options.library), "MUSTER_REPORT": str(report)}
         command = [*loader_command(runtime), str(options.build / f"torture-{kind}"), str(options.seconds),
                    str(seed), str(options.build / f"plugin-{kind}.so"), str(counter)]  # fmt: skip
         process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
         )
         failure, gap = follow(process, counter, draw, options)
         if failure:
-            process.kill()
+            # The children that it forked as well, which hold its pipes. No session of its own: the kernel may give each
+            # session an equal share of the CPUs, and then the hogs would not disturb.
+            os.killpg(process.pid, signal.SIGKILL)
         out, errors = process.communicate()
         if not failure and ended_by_known_assertion(errors):
             print(f"seed {seed}, {runtime.name}: an assertion that stock fails, too", flush=True)
