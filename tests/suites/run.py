@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,12 +18,10 @@ from case import Case, Suite
 from executing import Places, execute, write_programs
 from fetching import FetchError
 from recipes import SUITES
-from table import SETTINGS, CaseResult, failure_lines, summary, verdict
+from table import REPETITIONS, SETTINGS, CaseResult, Rates, failure_lines, summary, verdict
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-STOCK_AGAIN = 3  # stock runs of a case that failed preloaded: it may be one that fails now and then
-OURS_AGAIN = 2
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -52,20 +51,21 @@ def sampled(cases: list[Case], count: int | None) -> list[Case]:
 
 
 def check(case: Case, places: Places, settings: list[str]) -> CaseResult:
-    stock = execute(case, places, None)
-    result = CaseResult(case, stock)
-    if not stock.passed:
-        return result
-    for name in settings:
-        outcome = execute(case, places, SETTINGS[name])
-        if not outcome.passed:
-            again = [execute(case, places, SETTINGS[name]) for _ in range(OURS_AGAIN)]
-            result.passed_again[name] = sum(one.passed for one in again)
-            if not all(execute(case, places, None).passed for _ in range(STOCK_AGAIN)):
-                result.stock_unsteady = True
-                break
-        result.outcomes[name] = outcome
+    result = CaseResult(case, execute(case, places, None))
+    if result.stock.passed:
+        result.outcomes = {name: execute(case, places, SETTINGS[name]) for name in settings}
     return result
+
+
+def repeat(result: CaseResult, places: Places, settings: list[str]) -> None:
+    """What failed, stock or preloaded: how often does it pass when nothing else of this suite runs?"""
+    failed = [name for name in settings if result.failed(name)]
+    if not failed or (not result.stock.passed and not execute(result.case, places, None).passed):
+        return
+    for name in failed:
+        ours = [execute(result.case, places, SETTINGS[name]).passed for _ in range(REPETITIONS)]
+        stock = [execute(result.case, places, None).passed for _ in range(REPETITIONS)]
+        result.rates[name] = Rates(sum(ours), sum(stock))
 
 
 def source_of(suite: Suite, arguments: argparse.Namespace) -> Path:
@@ -85,16 +85,21 @@ def run(arguments: argparse.Namespace, suite: Suite, cases: list[Case], work: Pa
     library = None if arguments.library == "none" else Path(arguments.library).resolve()
     places = Places(library, work.resolve(), arguments.runtime, arguments.timeout or suite.timeout, arguments.threads)
     write_programs(places.programs)
+    begin = time.monotonic()
     results: list[CaseResult] = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for result in pool.map(lambda case: check(case, places, settings), cases):
             results.append(result)
-            if arguments.stock_failures and not result.stock.passed:
-                print(f"stock fails: {result.case.name}: {result.stock.describe()}", flush=True)
-            for line in failure_lines(result, places):
-                print(line, flush=True)
             if len(results) % 50 == 0:
                 print(f"{len(results)}/{len(cases)}", flush=True)
+    for result in results:
+        repeat(result, places, settings)
+        if arguments.stock_failures and not result.stock.passed:
+            print(f"stock fails: {result.case.name}: {result.stock.describe()}", flush=True)
+        for name in settings:
+            for line in failure_lines(result, name, places):
+                print(line, flush=True)
+    print(f"{time.monotonic() - begin:.0f} s")
     print(summary(suite, results, settings))
     problems = verdict(suite, results, settings) if library is not None else []
     for problem in problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from dataclasses import dataclass, field
 
 from case import Case, Suite
@@ -15,40 +16,57 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 
 
+REPETITIONS = 3  # of what failed, with nothing else running
+SAME, DIFFERENT, NOW_AND_THEN, STOCK_FAILS = "same as stock", "different", "now and then", "stock fails"
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How many of the repetitions passed."""
+
+    preloaded: int
+    stock: int
+
+    def __str__(self) -> str:
+        return f"alone it passes {self.preloaded} of {REPETITIONS} preloaded, {self.stock} of {REPETITIONS} stock"
+
+
 @dataclass
 class CaseResult:
     case: Case
     stock: Outcome
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # by setting; none where stock fails
-    passed_again: dict[str, int] = field(default_factory=dict)  # of the repetitions of a failure
-    stock_unsteady: bool = False  # a repetition of the stock run failed: nothing can be learned
+    rates: dict[str, Rates] = field(default_factory=dict)  # of what failed at first, stock or preloaded
 
-    @property
-    def counts(self) -> bool:
-        return self.stock.passed and not self.stock_unsteady
+    def failed(self, setting: str) -> bool:
+        return not self.stock.passed or not self.outcomes[setting].passed
+
+    def kind(self, setting: str) -> str:
+        if not self.failed(setting):
+            return SAME
+        rates = self.rates.get(setting, Rates(0, 0))
+        if rates.stock == 0:
+            return STOCK_FAILS
+        always = rates.stock == REPETITIONS and rates.preloaded == 0
+        return DIFFERENT if always else NOW_AND_THEN
 
 
-def failure_lines(result: CaseResult, places: Places) -> list[str]:
-    if result.stock_unsteady:
-        return [f"stock fails now and then: {result.case.name}"]
-    lines = []
-    for name, outcome in result.outcomes.items():
-        if outcome.passed:
-            continue
-        again = result.passed_again.get(name, 0)
-        lines.append(f"FAILED {name}: {result.case.name}: {outcome.describe()}; passed {again} times when repeated")
-        settings = places.variables(SETTINGS[name], places.folder(result.case) / "reports")
-        words = " ".join(f"{key}={shlex.quote(value)}" for key, value in sorted(settings.items()))
-        script = shlex.quote(f"set -o pipefail\n{result.case.script}")
-        lines.append(f"  cd {places.folder(result.case)} && env {words} PATH={places.programs}:$PATH bash -c {script}")
-    return lines
+def failure_lines(result: CaseResult, setting: str, places: Places) -> list[str]:
+    kind = result.kind(setting)
+    if kind not in (DIFFERENT, NOW_AND_THEN):
+        return []
+    outcome = result.outcomes.get(setting, result.stock)
+    lines = [f"{kind}: {setting}: {result.case.name}: {outcome.describe()}; {result.rates[setting]}"]
+    settings = places.variables(SETTINGS[setting], places.folder(result.case) / "reports")
+    words = " ".join(f"{key}={shlex.quote(value)}" for key, value in sorted(settings.items()))
+    script = shlex.quote(f"set -o pipefail\n{result.case.script}")
+    return [*lines, f"  cd {shlex.quote(str(places.folder(result.case)))} && env {words} PATH={places.programs}:$PATH bash -c {script}"]
 
 
 @dataclass(frozen=True)
 class Row:
     ran: int
-    stock: int
-    preloaded: int
+    kinds: Counter[str]
     took_part: int
     replaced: int
     folded: int
@@ -56,33 +74,26 @@ class Row:
 
 
 def row_of(results: list[CaseResult], setting: str) -> Row:
-    counted = [result for result in results if result.counts]
-    passed = [result.outcomes[setting] for result in counted if result.outcomes[setting].passed]
+    same = [result.outcomes[setting] for result in results if result.kind(setting) == SAME]
     return Row(
         ran=len(results),
-        stock=len(counted),
-        preloaded=len(passed),
-        took_part=sum(outcome.took_part for outcome in passed),
-        replaced=sum(outcome.replaced for outcome in passed),
-        folded=sum(outcome.folded for outcome in passed),
-        reports=sum(outcome.reports > 0 for outcome in passed),
+        kinds=Counter(result.kind(setting) for result in results),
+        took_part=sum(outcome.took_part for outcome in same),
+        replaced=sum(outcome.replaced for outcome in same),
+        folded=sum(outcome.folded for outcome in same),
+        reports=sum(outcome.reports > 0 for outcome in same),
     )
 
 
 def summary(suite: Suite, results: list[CaseResult], settings: list[str]) -> str:
-    lines = [
-        "| suite | setting | ran | stock passes | preloaded passes | parity | left a report | Muster took part | arrivals replaced "
-        "| regions folded |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    kinds = (SAME, DIFFERENT, NOW_AND_THEN, STOCK_FAILS)
+    heads = ["suite", "setting", "ran", *kinds, "left a report", "Muster took part", "arrivals replaced", "regions folded"]
+    table = [heads, ["---"] * len(heads)]
     for setting in settings:
         row = row_of(results, setting)
-        parity = f"{100 * row.preloaded / row.stock:.1f} %" if row.stock else "-"
-        lines.append(
-            f"| {suite.name} | {setting} | {row.ran} | {row.stock} | {row.preloaded} | {parity} | {row.reports} | {row.took_part} "
-            f"| {row.replaced} | {row.folded} |"
-        )
-    return "\n".join(lines)
+        counts = [row.ran, *(row.kinds[kind] for kind in kinds), row.reports, row.took_part, row.replaced, row.folded]
+        table.append([suite.name, setting, *map(str, counts)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
 
 
 def verdict(suite: Suite, results: list[CaseResult], settings: list[str]) -> list[str]:
@@ -90,13 +101,14 @@ def verdict(suite: Suite, results: list[CaseResult], settings: list[str]) -> lis
     problems = []
     for setting in settings:
         row = row_of(results, setting)
-        if row.stock == 0:
+        same = row.kinds[SAME]
+        if row.kinds[STOCK_FAILS] == row.ran:
             problems.append("no test passes stock")
             break
-        if row.preloaded < row.stock:
-            problems.append(f"{setting}: {row.stock - row.preloaded} of {row.stock} fail preloaded only")
-        if row.reports < suite.least_reports * row.preloaded or row.took_part == 0:
-            problems.append(f"{setting}: only {row.reports} of {row.preloaded} left a report")
-        if setting == "on" and row.took_part < suite.least_share * row.preloaded:
-            problems.append(f"{setting}: Muster took part in {row.took_part} of {row.preloaded} only")
+        if row.kinds[DIFFERENT]:
+            problems.append(f"{setting}: {row.kinds[DIFFERENT]} of {row.ran} fail preloaded only")
+        if row.reports < suite.least_reports * same or row.took_part == 0:
+            problems.append(f"{setting}: only {row.reports} of {same} left a report")
+        if setting == "on" and row.took_part < suite.least_share * same:
+            problems.append(f"{setting}: Muster took part in {row.took_part} of {same} only")
     return problems

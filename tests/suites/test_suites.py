@@ -13,9 +13,9 @@ from case import Case, Suite
 from directives import read_directives
 from executing import Outcome, Places, execute, write_programs
 from recipes import libgomp_cases, libomp_cases
-from run import check, sampled
+from run import check, repeat, sampled
 from run_lines import script_of, substituted
-from table import CaseResult, row_of, summary, verdict
+from table import CaseResult, Rates, row_of, summary, verdict
 
 LIBRARY = Path(os.environ["MUSTER_LIBRARY"])
 
@@ -98,12 +98,22 @@ class Table(TestCase):
     def test_a_test_that_fails_stock_does_not_count(self) -> None:
         results = [self.result(True, 7), self.result(False, stock=False)]
         row = row_of(results, "default")
-        self.assertEqual((row.ran, row.stock, row.preloaded, row.took_part, row.replaced), (2, 1, 1, 1, 7))
+        self.assertEqual((row.ran, row.kinds["same as stock"], row.kinds["stock fails"], row.took_part, row.replaced), (2, 1, 1, 1, 7))
         self.assertEqual(verdict(self.suite(0.5), results, ["default"]), [])
-        self.assertIn("| some | default | 2 | 1 | 1 | 100.0 % | 1 | 1 | 7 | 0 |", summary(self.suite(0.5), results, ["default"]))
+        self.assertIn("| some | default | 2 | 1 | 0 | 0 | 1 | 1 | 1 | 7 | 0 |", summary(self.suite(0.5), results, ["default"]))
 
     def test_what_fails_preloaded_only_is_told(self) -> None:
-        self.assertIn("1 of 2", verdict(self.suite(0.5), [self.result(True, 7), self.result(False)], ["default"])[0])
+        result = self.result(False)
+        result.rates["default"] = Rates(0, 3)
+        self.assertIn("1 of 2", verdict(self.suite(0.5), [self.result(True, 7), result], ["default"])[0])
+
+    def test_what_fails_now_and_then_is_told_apart(self) -> None:
+        for rates, stock, kind in ((Rates(1, 3), True, "now and then"), (Rates(0, 2), True, "now and then"),
+                                   (Rates(0, 0), True, "stock fails"), (Rates(3, 3), False, "now and then")):  # fmt: skip
+            result = self.result(False, stock=stock)
+            result.rates["default"] = rates
+            self.assertEqual(result.kind("default"), kind, rates)
+        self.assertEqual(verdict(self.suite(0.5), [self.result(True, 7), result], ["default"]), [])
 
     def test_a_lost_preload_is_told(self) -> None:
         results = [self.result(True, 7), self.result(True), self.result(True)]
@@ -141,10 +151,13 @@ class EndToEnd(TestCase):
             self.assertGreaterEqual(outcome.replaced, 20)
 
     def test_a_program_that_fails_preloaded(self) -> None:
-        result = check(self.case("env FAILS_PRELOADED=1"), self.places(LIBRARY), ["default"])
-        self.assertTrue(result.counts)
+        places = self.places(LIBRARY)
+        result = check(self.case("env FAILS_PRELOADED=1"), places, ["default"])
+        self.assertTrue(result.stock.passed)
         self.assertFalse(result.outcomes["default"].passed)
-        self.assertEqual(result.passed_again, {"default": 0})
+        repeat(result, places, ["default"])
+        self.assertEqual(result.rates, {"default": Rates(0, 3)})
+        self.assertEqual(result.kind("default"), "different")
 
     def test_no_end_in_time(self) -> None:
         places = self.places(None)
