@@ -10,7 +10,8 @@ DIRECTIVE = re.compile(r"\{\s*(dg-[a-z-]+)\s*(.*?)\s*\}\s*(?:\*/|\*\)|$)")
 WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|\{(.*)\}|(\S+)')
 
 # Effective targets that x86-64 Linux has.
-HERE = {"tls", "tls_runtime", "pthread", "fopenmp", "c", "c++", "lp64", "sync_int_long", "size32plus", "large_long_double"}
+HERE = {"tls", "tls_runtime", "pthread", "fopenmp", "c", "c++", "lp64", "sync_int_long", "size32plus", "large_long_double",
+        "lto", "avx_runtime", "vect_simd_clones"}  # fmt: skip
 
 
 @dataclass
@@ -52,7 +53,11 @@ def _applies(selector: str) -> bool | None:
         "target alpha*-*-*": False,
         "target { ! run_expensive_tests }": True,
         "target run_expensive_tests": False,
-        "target vect_simd_clones": False,
+        "target vect_simd_clones": True,
+        "target lto": True,
+        "target { vect_simd_clones && lto }": True,
+        "target __float128": True,
+        "target fd_truncate": True,
         "target c++": False,
         "target c": True,
         "target offload_device": False,
@@ -87,5 +92,7 @@ def _take(found: Directives, name: str, words: list[str], cpp: bool) -> None:
         found.more_sources += words[0].split()
     elif name == "dg-shouldfail":
         found.must_fail = True
+    elif name == "dg-skip-if":
+        found.only_elsewhere |= words[1:2] == [" *-*-* "]  # a part of another test
     elif name == "dg-require-effective-target":
         found.only_elsewhere |= words[0] not in HERE
