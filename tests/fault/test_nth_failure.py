@@ -44,6 +44,7 @@ class Forbidden(FaultTest):
         if not self.preloaded:
             return
         forbidding = harness.places.build / "forbidding.so"
+        harness.places.build.mkdir(parents=True, exist_ok=True)
         source = harness.HERE / "programs" / "forbidding.c"
         build = ["clang-19", "-O2", "-shared", "-fPIC", str(source), "-o", str(forbidding), "-ldl"]
         subprocess.run(build, check=True)
