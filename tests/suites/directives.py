@@ -11,7 +11,7 @@ WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|\{(.*)\}|(\S+)')
 
 # Effective targets that x86-64 Linux has.
 HERE = {"tls", "tls_runtime", "pthread", "fopenmp", "c", "c++", "lp64", "sync_int_long", "size32plus", "large_long_double",
-        "lto", "avx_runtime", "vect_simd_clones"}  # fmt: skip
+        "offload_device_shared_as", "lto", "avx_runtime", "vect_simd_clones"}  # fmt: skip
 
 
 @dataclass
@@ -55,6 +55,7 @@ def _applies(selector: str) -> bool | None:
         "target run_expensive_tests": False,
         "target vect_simd_clones": True,
         "target lto": True,
+        "target offload_device_shared_as": True,  # what falls back to the host shares its memory
         "target { vect_simd_clones && lto }": True,
         "target __float128": True,
         "target fd_truncate": True,

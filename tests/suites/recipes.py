@@ -49,7 +49,7 @@ def libomp_cases(root: Path) -> list[Case]:
 
 
 def _libgomp_compile(source: Path, cpp: bool) -> list[str | Path]:
-    if source.suffix.lower() in (".f", ".f90", ".f03", ".f08"):
+    if source.suffix.lower().startswith(".f"):
         return ["gfortran-12", "-fopenmp", "-O2", "-w"]
     return [("g++-12" if cpp else "gcc-12"), "-fopenmp", "-O2", "-w", *(["-std=gnu++17"] if cpp else ["-std=gnu17"])]
 
