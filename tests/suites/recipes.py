@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,8 +14,6 @@ from run_lines import required, script_of, substituted
 
 # Of libomp's suite: what is for other systems, or is run by a tool that is not a test's own program.
 NOT_HERE = {"ompx_taskgraph", "darwin", "windows", "aix", "abt", "openmp_runtimes"}
-# What wants a device does not belong to a runtime on the host.
-DEVICES = ("target", "offloading", "declare_mapper", "requires", "declare_target", "metadirective")
 
 
 def _quoted(words: Iterable[str | Path]) -> str:
@@ -81,111 +80,19 @@ def libgomp_cases(libgomp: Path) -> list[Case]:
     return cases
 
 
-# Programs that are compiled alone and pass by their status.
+# Any other suite: a folder with its programs, which its own makefiles have built.
 
 
-def dataracebench_cases(root: Path) -> list[Case]:
-    """Those without a race: DRBnnn-NAME-no.c. The ones with one may do anything."""
-    folder = root / "micro-benchmarks"
+def program_cases(root: Path) -> list[Case]:
+    """Each executable file; NAME.test beside it, where there is one, is the command that must succeed, else it is ./NAME."""
     cases = []
-    for source in sorted([*folder.glob("*-no.c"), *folder.glob("*-no.cpp"), *folder.glob("*-var-no.c")]):
-        compiler = "clang++-19" if source.suffix == ".cpp" else "clang-19"
-        polybench = folder / "polybench" / "polybench.c"
-        uses = "polybench" in source.read_text(errors="replace") or "utilities" in source.read_text(errors="replace")
-        extra: list[str | Path] = [f"-I{folder}/utilities", f"-I{folder}/polybench"]
-        more = [path for path in (folder / "utilities" / "polybench.c", polybench) if path.exists()][:1] if uses else []
-        words: list[str | Path] = [compiler, "-fopenmp", "-O2", "-w", "-DPOLYBENCH_NO_FLUSH_CACHE", *extra, source, *more, "-lm"]
-        cases.append(Case(source.name, compile_and_run(words)))
-    return cases
-
-
-def openmp_vv_cases(root: Path) -> list[Case]:
-    cases = []
-    tests = root / "tests"
-    for source in sorted([*tests.rglob("*.c"), *tests.rglob("*.cpp")]):
-        name = str(source.relative_to(tests))
-        if any(word in name for word in DEVICES):
+    for program in sorted(root.iterdir()):
+        if not program.is_file() or not os.access(program, os.X_OK):
             continue
-        compiler = "clang++-19" if source.suffix == ".cpp" else "clang-19"
-        words: list[str | Path] = [compiler, "-fopenmp", "-fopenmp-version=52", "-O2", "-w", f"-I{root}/ompvv", source, "-lm"]
-        cases.append(Case(name, compile_and_run(words)))
-    return cases
-
-
-# The Barcelona OpenMP tasks suite: its programs check their results with -c.
-
-BOTS = {
-    "alignment/alignment_for": "-f {inputs}/alignment/prot.20.aa",
-    "alignment/alignment_single": "-f {inputs}/alignment/prot.20.aa",
-    "fft": "-n 262144",
-    "fib": "-n 22",
-    "floorplan": "-f {inputs}/floorplan/input.5",
-    "health": "-f {inputs}/health/test.input",
-    "nqueens": "-n 9",
-    "sort": "-n 262144 -a 2048 -b 2048 -y 20",
-    "sparselu/sparselu_for": "-n 10 -m 20",
-    "sparselu/sparselu_single": "-n 10 -m 20",
-    "strassen": "-n 256",
-    "uts": "-f {inputs}/uts/test.input",
-}
-BOTS_NAMES = ("CDATE", "CMESSAGE", "CC", "LD", "CFLAGS", "LDFLAGS")
-
-
-def bots_cases(root: Path) -> list[Case]:
-    """By clang for libomp; by gcc for libgomp, and where clang cannot compile it."""
-    cases = []
-    defined = [f'-D{name}="muster"' for name in BOTS_NAMES]
-    for program, arguments in BOTS.items():
-        folder = root / "omp-tasks" / program
-        sources = [*sorted(folder.glob("*.c")), *sorted((root / "common").glob("*.c"))]
-        has_cutoff = any("BOTS_CUTOFF_DEF_VALUE" in path.read_text(errors="replace") for path in folder.glob("app-desc.h"))
-        versions = [("", []), ("-tied", ["-DFORCE_TIED_TASKS"])]
-        if has_cutoff:
-            versions += [("-if", ["-DIF_CUTOFF"]), ("-manual", ["-DMANUAL_CUTOFF"])]
-        for version, flags in versions:
-            for compiler in ("clang-19", "gcc-12"):
-                words: list[str | Path] = [compiler, "-fopenmp", "-O2", "-w", "-std=gnu89", *defined, *flags,
-                                           f"-I{root}/common", f"-I{folder}", *sources, "-lm"]  # fmt: skip
-                script = compile_and_run(words, f"{arguments.format(inputs=root / 'inputs')} -c")
-                script += " | tee out && ! grep -qi unsuccessful out && grep -qi successful out"
-                cases.append(Case(f"{program.rpartition('/')[2]}{version} {compiler}", script))
-    return cases
-
-
-# NPB's OpenMP version, which its own makefiles build.
-
-NPB = ("bt", "cg", "ep", "ft", "is", "lu", "mg", "sp", "ua")
-NPB_SETTINGS = """FC = gfortran-12
-FLINK = gfortran-12
-F_LIB =
-F_INC =
-FFLAGS = -O2 -fopenmp -fallow-argument-mismatch
-FLINKFLAGS = -O2 -fopenmp
-CC = gcc-12
-CLINK = gcc-12
-C_LIB = -lm
-C_INC =
-CFLAGS = -O2 -fopenmp
-CLINKFLAGS = -O2 -fopenmp
-UCC = cc
-BINDIR = ../bin
-RAND = randi8
-WTIME = wtime.c
-"""
-
-
-def npb_cases(root: Path) -> list[Case]:
-    """`root` is NPB3.x-OMP. Class S, made in a copy."""
-    cases = []
-    for name in NPB:
-        if not (root / name.upper()).is_dir():
-            continue
-        script = f"[ -d npb ] || cp -r {shlex.quote(str(root))} npb\n"
-        script += f"[ -x npb/bin/{name}.S.x ] || {{ mkdir -p npb/bin; cat >npb/config/make.def <<'END'\n{NPB_SETTINGS}END\n"
-        script += f"make -s -C npb {name} CLASS=S >make.out 2>&1; }}\n"
-        script += f"{RUN} npb/bin/{name}.S.x | tee out && grep -Eq 'Verification +(=|being performed).*|SUCCESSFUL' out"
-        script += " && grep -q SUCCESSFUL out && ! grep -q UNSUCCESSFUL out"
-        cases.append(Case(f"{name}.S", script))
+        test = program.with_name(program.name + ".test")
+        command = test.read_text().strip() if test.exists() else f"./{shlex.quote(program.name)}"
+        script = f"cd {shlex.quote(str(root))} && {command.replace('./' + program.name, f'{RUN} ./{program.name}')}"
+        cases.append(Case(program.name, script))
     return cases
 
 
@@ -196,9 +103,6 @@ SUITES = {
               lambda folder: source_package("llvm-toolchain-19", "openmp/runtime/test", folder)),
         Suite("libgomp", libgomp_cases, "libgomp", 0.4, 0.6,
               lambda folder: source_in_package("gcc-12-source", "usr/src/gcc-12/gcc-12*.tar.*", "libgomp", folder)),
-        Suite("dataracebench", dataracebench_cases, "libomp", 0.5, 0.8, where="a copy of LLNL's dataracebench"),
-        Suite("openmp_vv", openmp_vv_cases, "libomp", 0.4, 0.7, where="a copy of OpenMP_VV"),
-        Suite("bots", bots_cases, "libomp", 0.9, 0.9, where="a copy of bsc-pm's bots"),
-        Suite("npb", npb_cases, "libgomp", 0.9, 0.9, where="NPB3.x-OMP of NASA's archive"),
+        Suite("programs", program_cases, "", 0.0, 0.1, where="a folder with programs that are built"),
     )
 }  # fmt: skip

@@ -2,7 +2,7 @@
 """Public OpenMP test suites, stock against preloaded. See README.md here.
 
     run.py --suite libomp --fetch
-    run.py --suite dataracebench --source DIR --settings default,on,block --jobs 2 --sample 50
+    run.py --suite programs --source DIR --settings default,on,block --jobs 2 --sample 50
 """
 
 from __future__ import annotations

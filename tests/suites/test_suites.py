@@ -12,7 +12,7 @@ from pathlib import Path
 from case import Case, Suite
 from directives import read_directives
 from executing import Outcome, Places, execute, write_programs
-from recipes import libgomp_cases, libomp_cases
+from recipes import libgomp_cases, libomp_cases, program_cases
 from run import check, repeat, sampled
 from run_lines import script_of, substituted
 from table import CaseResult, Rates, row_of, summary, verdict
@@ -131,6 +131,19 @@ class Table(TestCase):
         self.assertEqual(len(sampled(cases, 30)), 10)
 
 
+class Programs(TestCase):
+    def test_a_folder_of_programs(self) -> None:
+        for name, text in (("ends", "#!/bin/sh\nexit 0\n"), ("fails", "#!/bin/sh\nexit 3\n"), ("tells", "#!/bin/sh\necho wrong\n")):
+            self.write(f"suite/{name}", text)
+            (self.folder / "suite" / name).chmod(0o755)
+        self.write("suite/tells.test", "./tells | grep -q right\n")
+        self.write("suite/notes.txt", "not a program\n")
+        places = Places(None, self.folder / "work")
+        write_programs(places.programs)
+        passed = {case.name: execute(case, places, None).passed for case in program_cases(self.folder / "suite")}
+        self.assertEqual(passed, {"ends": True, "fails": False, "tells": False})
+
+
 class EndToEnd(TestCase):
     def places(self, library: Path | None) -> Places:
         places = Places(library, self.folder / "work")
@@ -167,10 +180,10 @@ class EndToEnd(TestCase):
 
     def test_what_is_in_no_registry_is_to_be_given(self) -> None:
         script = Path(__file__).with_name("run.py")
-        done = subprocess.run([sys.executable, "-B", script, "--suite", "bots", "--fetch", "--library", "none"],
+        done = subprocess.run([sys.executable, "-B", script, "--suite", "programs", "--fetch", "--library", "none"],
                               capture_output=True, text=True, check=False)  # fmt: skip
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"\Arun.py: bots is in no registry: give --source[^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Arun.py: programs is in no registry: give --source[^\n]*\n\Z")
 
 
 if __name__ == "__main__":
