@@ -104,7 +104,7 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
         if case.setting == "on":
             environment["MUSTER_REPORT"] = str(folder / "report.json")
     for seconds in SECONDS:
-        ended = run_in_session([case.command], environment, seconds)
+        ended = run_in_session(case.command, environment, seconds)
         if ended.status is not None:
             calls = int(counted.read_text()) if counted.exists() else 0
             return Outcome(ended.status, ended.stdout, calls)
