@@ -37,22 +37,23 @@ inline constexpr int kWaitKinds = sizeof(kWaitNames) / sizeof(kWaitNames[0]);
 
 constexpr const char* name_of(WaitKind kind) { return kWaitNames[static_cast<int>(kind)]; }
 
+struct WaitRow {
+  unsigned thousandths_of_switch;
+  bool needs_calibration;
+};
+
+inline constexpr WaitRow kWaitRows[] = {
+#define MUSTER_ROW(symbol, name, policy, thousandths, calibrated) {thousandths, calibrated},
+    MUSTER_WAITS(MUSTER_ROW)
+#undef MUSTER_ROW
+};
+
 constexpr unsigned thousandths_of_switch(WaitKind kind) {
-  constexpr unsigned kThousandths[] = {
-#define MUSTER_THOUSANDTHS(symbol, name, policy, thousandths, calibrated) thousandths,
-      MUSTER_WAITS(MUSTER_THOUSANDTHS)
-#undef MUSTER_THOUSANDTHS
-  };
-  return kThousandths[static_cast<int>(kind)];
+  return kWaitRows[static_cast<int>(kind)].thousandths_of_switch;
 }
 
 constexpr bool needs_calibration(WaitKind kind) {
-  constexpr bool kCalibrated[] = {
-#define MUSTER_CALIBRATED(symbol, name, policy, thousandths, calibrated) calibrated,
-      MUSTER_WAITS(MUSTER_CALIBRATED)
-#undef MUSTER_CALIBRATED
-  };
-  return kCalibrated[static_cast<int>(kind)];
+  return kWaitRows[static_cast<int>(kind)].needs_calibration;
 }
 
 #define MUSTER_WAIT_VALUES \
