@@ -89,16 +89,14 @@ ThreadState* make() {
 void reserve_thread_states() {
   constexpr unsigned kOfOtherNamespaces = 2;
   pthread_key_t unused[kOfOtherNamespaces];
-  for (pthread_key_t& key : unused) {
-    if (pthread_key_create(&key, nullptr) != 0) return;
-  }
-  if (pthread_key_create(&g_key, thread_ends) != 0) return;
-  g_has_key = g_key < kKeysWithRoom;
+  unsigned taken = 0;
+  while (taken < kOfOtherNamespaces && pthread_key_create(&unused[taken], nullptr) == 0) ++taken;
+  const bool is_made = pthread_key_create(&g_key, thread_ends) == 0;
+  g_has_key = is_made && g_key < kKeysWithRoom;
   g_key_comes_first = g_has_key && g_key == kOfOtherNamespaces;
   if (g_key_comes_first) return;
-  for (const pthread_key_t key : unused)
-    pthread_key_delete(key);  // somebody else has the first ones
-  if (!g_has_key) pthread_key_delete(g_key);
+  while (taken > 0) pthread_key_delete(unused[--taken]);  // somebody else has the first ones
+  if (is_made && !g_has_key) pthread_key_delete(g_key);
 }
 
 bool has_thread_states() { return g_has_key; }
