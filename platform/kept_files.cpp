@@ -67,6 +67,12 @@ bool set_limit(const Limit* limit, Limit* before) {
 constexpr std::uint64_t kHighest = 4096;
 constexpr std::uint64_t kOrdinary = 1024;
 
+long duplicate_below(std::uint64_t limit, long descriptor) {
+  if (limit < kLeastLimit) return -EMFILE;
+  return duplicate(static_cast<int>(descriptor),
+                   (limit < kOrdinary ? limit : kOrdinary) - kMostKept);
+}
+
 long duplicate_out_of_the_way(int descriptor) {
   Limit limit{};
   if (!set_limit(nullptr, &limit)) return -EMFILE;
@@ -78,8 +84,7 @@ long duplicate_out_of_the_way(int descriptor) {
       if (above >= 0) return above;
     }
   }
-  if (limit.soft < kLeastLimit) return -EMFILE;
-  return duplicate(descriptor, (limit.soft < kOrdinary ? limit.soft : kOrdinary) - kMostKept);
+  return duplicate_below(limit.soft, descriptor);
 }
 
 const KeptFile* find(const char* path) {
@@ -150,6 +155,16 @@ long read_part(Files how, const char* path, std::size_t offset, char* buffer, st
 
 long read_file(Files how, const char* path, char* buffer, std::size_t size) {
   return read_part(how, path, 0, buffer, size);
+}
+
+void reserve_descriptors() {
+  Limit limit{};
+  if (!set_limit(nullptr, &limit)) return;
+  const long opened = open_to_read("/");
+  if (opened < 0) return;
+  const long highest = duplicate_below(limit.soft, opened);
+  if (highest >= 0) close_quietly(highest);
+  close_quietly(opened);
 }
 
 void keep_file(const char* path) {

@@ -31,6 +31,10 @@ long read_file(Files how, const char* path, char* buffer, std::size_t size);
 // each other are of one moment, unless another thread reads the same file between.
 long read_part(Files how, const char* path, std::size_t offset, char* buffer, std::size_t size);
 
+// Makes the process's table of descriptors as long as kept files need. For a process that has one thread yet: with
+// several, the kernel waits for an RCU grace period (15 ms and more) before it puts a longer table in place.
+void reserve_descriptors();
+
 // Only while kKeep may be used.
 void keep_file(const char* path);
 void keep_no_longer(const char* path);

@@ -12,6 +12,7 @@
 #include "platform/futex.h"
 #include "platform/given_back.h"
 #include "platform/idle_time.h"
+#include "platform/kept_files.h"
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
@@ -23,6 +24,7 @@
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/own_fold.h"
 #include "runtime-hooks/held_objects.h"
+#include "runtime-hooks/loaded_objects.h"
 #include "runtime-hooks/lock.h"
 #include "runtime-hooks/team.h"
 #include "runtime-hooks/unloading.h"
@@ -129,8 +131,21 @@ void get_ready() {
 
 namespace {
 
+// What takes microseconds while the process has one thread, and tens of milliseconds when it has several: the kernel
+// then waits until every CPU has gone through its scheduler. A program may start threads before its first region.
+void prepare_while_single_threaded() {
+  LoadedObject runtime;
+  const auto is_runtime = [](const LoadedObject& object, void*) {
+    return is_whole_runtime(object);
+  };
+  if (!find_object(is_runtime, nullptr, runtime)) return;
+  register_fences();
+  reserve_descriptors();
+}
+
 __attribute__((constructor)) void at_start() {
   note_objects_at_start();
+  prepare_while_single_threaded();
   for (const Forget forget :
        {forget_destinations, forget_choices, forget_yield_callers, forget_runtimes}) {
     when_unloaded(forget);

@@ -21,3 +21,8 @@ class Descriptors(FaultTest):
         command = ["ls", "/proc/self/fd"]
         stock = run(command, base_environment())
         self.assert_same(stock, run(command, preloaded_environment()))
+
+    def test_what_many_threads_make_slow_is_done_before_main(self) -> None:
+        command = [str(program("prepared"))]
+        self.assertEqual(run(command, base_environment()).stdout.strip(), "unregistered short")
+        self.assertEqual(run(command, preloaded_environment()).stdout.strip(), "registered long")
