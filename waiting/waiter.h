@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "waiting/condition.h"
 #include "waiting/episode.h"
 #include "waiting/interruption.h"
 #include "waiting/quick_polls.h"
@@ -40,14 +41,14 @@ class Waiter {
   // Waits until holds(), which reads shared words with acquire; `word` is where those who make it
   // true look for sleepers. True when it holds, false when the instance was called off before it
   // did: the caller then leaves the barrier as it is. For a thread that others still wait for.
-  template <class Condition>
-  bool wait(Condition&& holds, SleepWord<Memory>& word) {
+  template <class Holds>
+  bool wait(Holds&& holds, SleepWord<Memory>& word) {
     return wait_in_phases(holds, word, /*for_release=*/false);
   }
 
   // The same for the last wait of an instance: nothing that this thread does then lets another go.
-  template <class Condition>
-  bool wait_for_release(Condition&& holds, SleepWord<Memory>& word) {
+  template <class Holds>
+  bool wait_for_release(Holds&& holds, SleepWord<Memory>& word) {
     return wait_in_phases(holds, word, /*for_release=*/true);
   }
 
@@ -61,8 +62,8 @@ class Waiter {
 
   // Whether holds() becomes true within the quick polls, where the policy has them. If not, the wait
   // has only begun.
-  template <class Condition>
-  bool wait_quickly(Condition&& holds) {
+  template <class Holds>
+  bool wait_quickly(Holds&& holds) {
     if (holds()) return true;
     begin();
     return policy_.quick_polls() && holds_soon<Memory>(holds);
@@ -97,13 +98,19 @@ class Waiter {
   }
 
  private:
-  template <class Condition>
-  bool wait_in_phases(Condition&& holds, SleepWord<Memory>& word, bool for_release) {
+  template <class Holds>
+  bool wait_in_phases(Holds&& holds, SleepWord<Memory>& word, bool for_release) {
     if (holds()) return true;
     if (called_off()) return false;
     begin();
     if (policy_.quick_polls() && holds_soon<Memory>(holds)) return true;
     const auto done = [&] { return holds() || called_off(); };
+    wait_on(Condition(done), word, for_release);
+    return holds();
+  }
+
+  // The rest of both phases, once a policy and not once a place that waits.
+  [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word, bool for_release) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;
     const Wait<Memory> wait{roster_, me_, episode_, now_ns, for_release, stats_};
@@ -116,7 +123,6 @@ class Waiter {
     } else if (stats_.gave_way.read() != gave_way) {
       blocked_ = true;
     }
-    return holds();
   }
 
   bool called_off() const { return ended_by_ != kNoEpisode && interruption_.calls_off(ended_by_); }
