@@ -1,6 +1,6 @@
 // The barriers that programs call: explicit ones and those that end worksharing constructs.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
+#include "runtime-hooks/teams/barrier_gate.h"
 
 namespace muster {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 // Muster's barrier, else the real one.
 template <class RealBarrier>
 void barrier(Entry entry, const void* caller, RealBarrier&& real) {
-  ensure_ready();
+  entering(entry, caller);
   Arrival arrival(entry, caller);
   if (arrival.replaceable() && arrival.wait()) [[likely]]
     return;
@@ -19,7 +19,7 @@ void barrier(Entry entry, const void* caller, RealBarrier&& real) {
 // is not replaced at all, so Muster's barrier answers no.
 template <class Answer, class RealBarrier>
 Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
-  ensure_ready();
+  entering(entry, caller);
   Arrival arrival(entry, caller);
   if (arrival.replaceable() && arrival.wait()) [[likely]]
     return Answer{};
@@ -31,7 +31,7 @@ Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
 // `nowait` null, which a runtime may lack, all of it is the runtime's.
 template <class Nowait, class RealEnd>
 void construct_end(Entry entry, const void* caller, Nowait RealFunctions::* nowait, RealEnd&& end) {
-  ensure_ready();
+  entering(entry, caller);
   Arrival arrival(entry, caller);
   const bool replaceable = arrival.replaceable();
   const RealFunctions& real = arrival.runtime().real;
@@ -101,7 +101,7 @@ MUSTER_ENTRY bool GOMP_sections_end_cancel() {
 // The end of a construct with a task reduction, and its barrier, unless it was cancelled: then there is
 // none.
 MUSTER_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
-  ensure_ready();
+  entering(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
   Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
   const bool replaceable = !cancelled && arrival.replaceable();
   const RealFunctions& real = arrival.runtime().real;

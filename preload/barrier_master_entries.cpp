@@ -1,13 +1,13 @@
 // A barrier and a `master` construct in one. No compiler that is known makes them any more.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
+#include "runtime-hooks/teams/barrier_gate.h"
 
 using namespace muster;
 
 // 1 for thread 0, which executes the construct and then calls the end; the others return 0 from
 // here after that.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
-  ensure_ready();
+  entering(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
   if (!arrival.replaceable()) {
     return arrival.at_real_barrier(
@@ -20,7 +20,7 @@ MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalTh
 }
 
 MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
-  ensure_ready();
+  entering(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER, Refusals::kUncounted);
   if (!arrival.replaceable()) {
     arrival.runtime().real.__kmpc_end_barrier_master(where, thread);
@@ -32,7 +32,7 @@ MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread
 // There is no end to this one: the barrier is over before the construct.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
                                                        abi::GlobalThread thread) {
-  ensure_ready();
+  entering(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
   if (!arrival.replaceable()) {
     return arrival.at_real_barrier(

@@ -1,7 +1,7 @@
 // copyprivate: one thread's values for all. Its data lie on its stack, so there is a barrier before
 // they are copied and one after it; the second one may be the caller's.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
+#include "runtime-hooks/teams/barrier_gate.h"
 
 namespace muster {
 namespace {
@@ -21,7 +21,7 @@ using namespace muster;
 
 MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread, std::size_t bytes,
                                      void* data, abi::Combine copy, std::int32_t has_executed) {
-  ensure_ready();
+  entering(Entry::kKmpcCopyprivate, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcCopyprivate, MUSTER_CALLER);
   if (!arrival.replaceable()) {
     arrival.at_real_barrier([&] {
@@ -37,7 +37,7 @@ MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread
 // The caller copies and then comes to a barrier.
 MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
                                             void* data) {
-  ensure_ready();
+  entering(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
   if (arrival.replaceable()) return share(arrival, data);
   return arrival.at_real_barrier([&] {
@@ -49,7 +49,7 @@ MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread
 // gcc's form: null for the thread that executes the construct, which then calls the end; to the
 // others it returns what that thread gave there. They copy and come to a barrier.
 MUSTER_ENTRY void* GOMP_single_copy_start() {
-  ensure_ready();
+  entering(Entry::kGompSingleCopyStart, MUSTER_CALLER);
   Arrival arrival(Entry::kGompSingleCopyStart, MUSTER_CALLER);
   const RealFunctions& real = arrival.runtime().real;
   if (!arrival.replaceable()) {
@@ -59,7 +59,7 @@ MUSTER_ENTRY void* GOMP_single_copy_start() {
 }
 
 MUSTER_ENTRY void GOMP_single_copy_end(void* data) {
-  ensure_ready();
+  entering(Entry::kGompSingleCopyEnd, MUSTER_CALLER);
   Arrival arrival(Entry::kGompSingleCopyEnd, MUSTER_CALLER, Refusals::kUncounted);
   if (arrival.replaceable()) {
     share(arrival, data);

@@ -5,7 +5,7 @@
 
 #include "preload/serial/serial.h"
 #include "runtime-hooks/folding/watch.h"
-#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/runtimes/runtime.h"
 
 // A function of the C library that Muster stands in for: exported under its name.
 #define MUSTER_EXPORT extern "C" __attribute__((visibility("default")))
@@ -52,6 +52,10 @@ inline void entering(const char* symbol, const void* caller) {
   if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
     if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);
   }
+}
+
+inline void entering(Entry entry, const void* caller) {
+  entering(kEntryNames[static_cast<unsigned>(entry)], caller);
 }
 
 // For symbols that not every runtime has. The thunks let nobody in who is bound to a runtime without it, but

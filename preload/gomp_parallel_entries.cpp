@@ -1,7 +1,7 @@
 // Parallel regions of gcc's code: each gets a team frame around its function.
 #include "preload/entry.h"
 #include "preload/gomp_region.h"
-#include "runtime-hooks/started_region.h"
+#include "runtime-hooks/teams/started_region.h"
 
 namespace muster {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/region.h"
+#include "runtime-hooks/teams/region.h"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 #include "platform/words_only.h"
 #include "preload/entry.h"
 #include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/region.h"
+#include "runtime-hooks/teams/region.h"
 
 namespace muster {
 namespace {

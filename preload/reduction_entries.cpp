@@ -3,8 +3,8 @@
 // either each in its turn or thread 0 for all; 0, it has nothing to do. The end is called after 1,
 // and after 2 where the reduction ends with a barrier.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
-#include "runtime-hooks/reduction_tree.h"
+#include "runtime-hooks/teams/barrier_gate.h"
+#include "runtime-hooks/teams/reduction_tree.h"
 
 namespace muster {
 namespace {
@@ -41,7 +41,7 @@ std::int32_t combine_in_turn(const Arrival& arrival, const Call& call) {
 
 // With a barrier at the end: the others are released when thread 0 has come to the end.
 std::int32_t reduce(const void* caller, const Call& call) {
-  ensure_ready();
+  entering(Entry::kKmpcReduce, caller);
   Arrival arrival(Entry::kKmpcReduce, caller);
   switch (begin(arrival, call)) {
     case Reduction::kAtomic:
@@ -65,7 +65,7 @@ std::int32_t reduce(const void* caller, const Call& call) {
 // Without one: only the tree has to wait, and that until the parts are combined. A refusal is not
 // counted, for there is no barrier.
 std::int32_t reduce_nowait(const void* caller, const Call& call) {
-  ensure_ready();
+  entering(Entry::kKmpcReduceNowait, caller);
   Arrival arrival(Entry::kKmpcReduceNowait, caller, Refusals::kUncounted);
   switch (begin(arrival, call)) {
     case Reduction::kAtomic:
@@ -109,7 +109,7 @@ MUSTER_ENTRY std::int32_t __kmpc_reduce_nowait(abi::Ident* where, abi::GlobalThr
 
 MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
                                     abi::CriticalName* lock) {
-  ensure_ready();
+  entering(Entry::kKmpcEndReduce, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcEndReduce, MUSTER_CALLER, Refusals::kUncounted);
   switch (method_begun(arrival)) {
     case Reduction::kCritical:
@@ -129,7 +129,7 @@ MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
 
 MUSTER_ENTRY void __kmpc_end_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
                                            abi::CriticalName* lock) {
-  ensure_ready();
+  entering(Entry::kKmpcReduceNowait, MUSTER_CALLER);
   // Under the name of its beginning: nothing is counted here.
   Arrival arrival(Entry::kKmpcReduceNowait, MUSTER_CALLER, Refusals::kUncounted);
   const Reduction method = method_begun(arrival);

@@ -13,8 +13,8 @@
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/runtime_origin.h"
-#include "runtime-hooks/loaded_objects.h"
-#include "runtime-hooks/team.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/teams/team.h"
 #include "waiting/calibration.h"
 #include "waiting/load_sensor.h"
 

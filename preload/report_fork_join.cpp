@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 
 namespace muster {
 void gather(ForkJoinReport& out) {

@@ -6,8 +6,8 @@
 #include "counters/own_events.h"
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
-#include "runtime-hooks/accounting.h"
-#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/teams/accounting.h"
 
 namespace muster {
 namespace {

@@ -1,7 +1,7 @@
 // gcc's target constructs: their tasks, and what runs on the host.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
-#include "runtime-hooks/region.h"
+#include "runtime-hooks/teams/barrier_gate.h"
+#include "runtime-hooks/teams/region.h"
 
 using namespace muster;
 

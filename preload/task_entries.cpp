@@ -1,7 +1,7 @@
 // Whatever creates tasks: the team's next barrier must be the real one, which finishes them. Each
 // entry point says so first and is the runtime's own otherwise.
 #include "preload/entry.h"
-#include "runtime-hooks/barrier_gate.h"
+#include "runtime-hooks/teams/barrier_gate.h"
 
 using namespace muster;
 

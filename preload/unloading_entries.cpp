@@ -9,8 +9,8 @@
 
 #include "preload/entry.h"
 #include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/held_objects.h"
-#include "runtime-hooks/unloading.h"
+#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/objects/unloading.h"
 
 namespace muster {
 namespace {

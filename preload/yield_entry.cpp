@@ -8,9 +8,9 @@
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "preload/options.h"
-#include "runtime-hooks/tasks_seen.h"
-#include "runtime-hooks/thread_state.h"
-#include "runtime-hooks/yield_caller.h"
+#include "runtime-hooks/runtimes/yield_caller.h"
+#include "runtime-hooks/teams/tasks_seen.h"
+#include "runtime-hooks/teams/thread_state.h"
 #include "waiting/foreign_time.h"
 
 namespace muster {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "runtime-hooks/abi.h"
+#include "runtime-hooks/runtimes/abi.h"
 
 namespace muster::serial {
 

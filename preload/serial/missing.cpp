@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "preload/serial/serial.h"
-#include "runtime-hooks/dynamic_symbols.h"
-#include "runtime-hooks/loaded_objects.h"
-#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/runtime.h"
 
 namespace muster {
 namespace {

@@ -10,7 +10,7 @@
 #include "platform/pages.h"
 #include "preload/serial/functions.h"
 #include "preload/serial/region.h"
-#include "runtime-hooks/folding/region_body.h"
+#include "runtime-hooks/runtimes/region_body.h"
 
 namespace muster::serial {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <new>
 
+#include "platform/lock.h"
 #include "platform/pages.h"
 #include "preload/serial/functions.h"
-#include "runtime-hooks/lock.h"
 
 namespace muster::serial {
 namespace {

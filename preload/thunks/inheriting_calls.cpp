@@ -17,9 +17,9 @@
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 
 namespace muster {
 namespace {

@@ -15,12 +15,12 @@
 #include "preload/entry.h"
 #include "preload/serial/serial.h"
 #include "preload/thunks/serial_answers.h"
-#include "runtime-hooks/barrier_gate.h"
-#include "runtime-hooks/destination.h"
-#include "runtime-hooks/dynamic_symbols.h"
 #include "runtime-hooks/folding/watch.h"
-#include "runtime-hooks/loaded_objects.h"
-#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/objects/destination.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/teams/barrier_gate.h"
 
 // The library's first and last byte, as the linker has them.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];

@@ -1,8 +1,8 @@
 // Where the thunks go on, found before it is needed.
 #pragma once
 
-#include "runtime-hooks/loaded_objects.h"
-#include "runtime-hooks/unloading.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/objects/unloading.h"
 
 namespace muster {
 

@@ -16,8 +16,8 @@
 #include <cstdint>
 
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/dynamic_symbols.h"
-#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 
 namespace muster {
 namespace {

@@ -5,9 +5,9 @@
 // region's clauses may run regions and constructs of its own: those have other frames.
 #pragma once
 
-#include "runtime-hooks/abi.h"
-#include "runtime-hooks/runtime.h"
-#include "runtime-hooks/thread_state.h"
+#include "runtime-hooks/runtimes/abi.h"
+#include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/teams/thread_state.h"
 
 namespace muster {
 

@@ -1,7 +1,7 @@
 // What the runtimes take from the environment and do not tell.
 #pragma once
 
-#include "runtime-hooks/runtime.h"
+#include "runtime-hooks/runtimes/runtime.h"
 
 namespace muster {
 

@@ -5,13 +5,13 @@
 
 #include "platform/fences.h"
 #include "platform/given_back.h"
-#include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
-#include "runtime-hooks/folding/runtime_call.h"
 #include "runtime-hooks/folding/task_queries.h"
 #include "runtime-hooks/folding/thread_end.h"
-#include "runtime-hooks/held_objects.h"
+#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/teams/counted_region.h"
 
 namespace muster {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "platform/fp_control.h"
 #include "runtime-hooks/folding/fold_counts.h"
-#include "runtime-hooks/folding/region_body.h"
 #include "runtime-hooks/folding/rhythm.h"
 #include "runtime-hooks/folding/watch.h"
-#include "runtime-hooks/runtime.h"
-#include "runtime-hooks/team.h"
-#include "runtime-hooks/thread_state.h"
+#include "runtime-hooks/runtimes/region_body.h"
+#include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/teams/team.h"
+#include "runtime-hooks/teams/thread_state.h"
 
 namespace muster {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime-hooks/folding/fold_reason.h"
+#include "runtime-hooks/teams/fold_reason.h"
 
 namespace muster {
 

@@ -1,9 +1,9 @@
 // When a fold may be opened: what a runtime allows, a region and the place where it begins.
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
-#include "runtime-hooks/folding/runtime_call.h"
 #include "runtime-hooks/folding/task_queries.h"
-#include "runtime-hooks/unknown_entries.h"
+#include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/runtimes/unknown_entries.h"
 
 namespace muster {
 namespace {

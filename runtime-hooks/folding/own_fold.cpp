@@ -36,6 +36,12 @@ bool another_is_open() {
   return found;
 }
 
+bool has_open_fold() {
+  const ThreadState* state = t_thread_state;
+  const Fold* fold = state != nullptr ? state->own_fold.load(std::memory_order_relaxed) : nullptr;
+  return fold != nullptr && fold->is_open();
+}
+
 // The calling thread ends. At the end of the process libomp waits for its threads before it frees
 // what they read, but only if none of its regions is open. Where another thread's fold is, this one's
 // threads are better kept in it, too: there they read nothing of the runtime's. libgomp frees nothing
@@ -48,6 +54,7 @@ void end_own_fold(ThreadEnd how) {
   }
   if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->end();
   if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;
+  if (how == ThreadEnd::kOnlyThread) MUSTER_CHECK(kEnded, !has_open_fold());
 }
 
 }  // namespace

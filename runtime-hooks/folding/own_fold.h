@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime-hooks/folding/fold.h"
-#include "runtime-hooks/thread_state.h"
+#include "runtime-hooks/teams/thread_state.h"
 
 namespace muster {
 

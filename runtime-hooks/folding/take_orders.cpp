@@ -1,9 +1,9 @@
 // The other threads of a fold: they wait for orders inside the real region.
 #include "platform/given_back.h"
-#include "runtime-hooks/counted_region.h"
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/teams/counted_region.h"
 
 namespace muster {
 

@@ -1,7 +1,7 @@
 // What a runtime tells of the task that the calling thread is in.
 #pragma once
 
-#include "runtime-hooks/real_functions.h"
+#include "runtime-hooks/runtimes/real_functions.h"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime-hooks/thread_state.h"
-#include "runtime-hooks/unloading.h"
+#include "runtime-hooks/objects/unloading.h"
+#include "runtime-hooks/teams/thread_state.h"
 
 // The C library's, for thread_local objects (Itanium C++ ABI). Weak: others than glibc may lack it.
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,

@@ -5,14 +5,8 @@
 #include <initializer_list>
 
 #include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/folding/runtime_call.h"
 
 namespace muster {
-
-thread_local constinit std::uint8_t t_muster_watches
-    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = kNew;
-
-thread_local constinit unsigned t_runtime_calls __attribute__((tls_model("initial-exec"))) = 0;
 
 namespace {
 

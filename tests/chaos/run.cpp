@@ -1,6 +1,6 @@
 #include "tests/chaos/run.h"
 
-#include "runtime-hooks/team_instances.h"
+#include "runtime-hooks/teams/team_instances.h"
 #include "tests/chaos/team.h"
 
 namespace muster::chaos {
@@ -86,7 +86,7 @@ class Walk {
   }
 
  private:
-  // A thread of a fold, as the production's loop has it: runtime-hooks/team_instances.h.
+  // A thread of a fold, as the production's loop has it: runtime-hooks/teams/team_instances.h.
   struct Worker {
     Walk& walk;
     const unsigned me;
@@ -265,7 +265,7 @@ class Walk {
     check_payloads(me, size);
   }
 
-  // As runtime-hooks/barrier_gate.h does.
+  // As runtime-hooks/teams/barrier_gate.h does.
   void halves(unsigned me, const Step& step, unsigned size, const Step& next) {
     const bool off = expected(me, step);
     const bool gathered = team_->gather(member(me), me);

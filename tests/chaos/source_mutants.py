@@ -95,19 +95,19 @@ FAULTS = [
     ),
     Fault(
         "who has left a gather unaware is not told",
-        "runtime-hooks/team_instances.h",
+        "runtime-hooks/teams/team_instances.h",
         "      gathered = me.episode;",
         "      gathered = MUTANT ? kNoEpisode : me.episode;",
     ),
     Fault(
         "who has been told is told again",
-        "runtime-hooks/team_instances.h",
+        "runtime-hooks/teams/team_instances.h",
         "told ? kNoEpisode : me.episode - 1;",
         "told && !MUTANT ? kNoEpisode : me.episode - 1;",
     ),
     Fault(
         "the number of a called-off release is kept",
-        "runtime-hooks/team_instances.h",
+        "runtime-hooks/teams/team_instances.h",
         "    --me.episode;  //",
         "    if (!MUTANT) --me.episode;  //",
     ),

@@ -1,13 +1,13 @@
 // What a run's team is made of: the barriers of each size, and where the runtime keeps its threads.
 #pragma once
 
-#include "runtime-hooks/team_instances.h"
+#include "runtime-hooks/teams/team_instances.h"
 #include "tests/chaos/chaos_registry.h"
 #include "tests/chaos/plan.h"
 
 namespace muster::chaos {
 
-// A team of one size, as runtime-hooks/team.h keeps a few of.
+// A team of one size, as runtime-hooks/teams/team.h keeps a few of.
 struct State {
   Arena arena;
   BarrierOps<ChaosMemory> ops{};

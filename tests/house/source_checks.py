@@ -9,10 +9,14 @@ from pathlib import Path
 from tree import Tree
 
 # Which folder may include which. An arrow goes one way: platform <- waiting <- barriers <- runtime-hooks
-# <- preload, with counters beside the barriers. epcc is a plain OpenMP program and includes nothing of ours, nor does gang; tests may include all.
+# <- preload, with counters beside the barriers; and within runtime-hooks: objects <- runtimes <- teams <- folding.
+# epcc is a plain OpenMP program and includes nothing of ours, nor does gang; tests may include all. A folder's row is
+# for what lies below it, too, unless that has a row of its own.
 INNER = ["platform", "waiting", "barriers", "counters", "runtime-hooks", "preload"]
 ARROWS: dict[str, set[str]] = {folder: set(INNER[: i + 1]) for i, folder in enumerate(INNER)}
 ARROWS["counters"] = {"counters", "platform", "waiting"}  # beside the barriers, which do not know of it
+HOOKS = [f"runtime-hooks/{folder}" for folder in ("objects", "runtimes", "teams", "folding")]
+ARROWS |= {folder: {*INNER[:4], *HOOKS[: i + 1]} for i, folder in enumerate(HOOKS)}
 ARROWS["epcc"] = {"epcc"}
 ARROWS["gang"] = {"gang"}
 ARROWS["sim"] = {"sim", "platform", "waiting", "barriers"}
@@ -42,6 +46,17 @@ def folder_of(name: str) -> str:
     return Path(name).parts[0] if "/" in name else ""
 
 
+def row_of(name: str) -> str:
+    """The innermost folder around the file that has a row in the table of arrows; else its top folder."""
+    around = (str(folder) for folder in Path(name).parents)
+    return next((folder for folder in around if folder in ARROWS), folder_of(name))
+
+
+def may_include(name: str, target: str) -> bool:
+    allowed = ARROWS[row_of(name)]
+    return row_of(target) in allowed or folder_of(target) in allowed
+
+
 def included_file(tree: Tree, name: str, target: str) -> str | None:
     """The file of the tree that `target`, included by `name`, means; None for a system header."""
     for base in (Path(name).parent, Path()):
@@ -56,15 +71,14 @@ def includes(tree: Tree) -> list[str]:
     """Includes go along the arrows only."""
     problems = []
     for name in tree.sources():
-        allowed = ARROWS.get(folder_of(name))
-        if allowed is None:
+        if row_of(name) not in ARROWS:
             problems.append(f"{name}: its folder has no row in the table of arrows")
             continue
         for number, line in enumerate(tree.lines(name), 1):
             match = INCLUDE.match(line)
             target = included_file(tree, name, match[1]) if match else None
-            if target is not None and folder_of(target) not in allowed:
-                problems.append(f"{name}:{number}: {folder_of(name)} may not include {target}")
+            if target is not None and not may_include(name, target):
+                problems.append(f"{name}:{number}: {row_of(name)} may not include {target}")
     return problems
 
 

@@ -59,6 +59,14 @@ class Includes(HouseTest):
         )
         self.assertEqual(source_checks.includes(tree), [])
 
+    def test_between_sub_folders(self) -> None:
+        self.write("platform/a.h", HEADER)
+        self.write("runtime-hooks/objects/b.h", '#include "platform/a.h"\n')
+        self.write("runtime-hooks/folding/c.h", '#include "runtime-hooks/objects/b.h"\n#include "../teams/d.h"\n')
+        self.write("runtime-hooks/teams/d.h", HEADER)
+        self.write("preload/options/e.cpp", '#include "runtime-hooks/folding/c.h"\n#include "preload/f.h"\n')
+        self.assertEqual(source_checks.includes(Tree(self.root)), [])
+
     def test_against_them(self) -> None:
         for name, target in (
             ("platform/a.h", "waiting/b.h"),
@@ -66,11 +74,17 @@ class Includes(HouseTest):
             ("waiting/b.h", "barriers/names.h"),
             ("barriers/c.h", "runtime-hooks/frame.h"),
             ("runtime-hooks/d.h", "preload/launcher/e.h"),
+            ("runtime-hooks/objects/d.h", "runtime-hooks/runtimes/e.h"),
+            ("runtime-hooks/teams/d.h", "runtime-hooks/folding/e.h"),
+            ("runtime-hooks/teams/d.h", "../folding/e.h"),
+            ("runtime-hooks/folding/d.h", "runtime-hooks/e.h"),
+            ("waiting/d.h", "runtime-hooks/objects/e.h"),
             ("epcc/f.cpp", "platform/a.h"),
             ("preload/g.cpp", "tests/h.h"),
         ):
             with self.subTest(name=name, target=target):
                 self.write("waiting/b.h", HEADER)
+                self.write("runtime-hooks/folding/e.h", HEADER)
                 path = self.write(name, f'#  include "{target}"\n')
                 self.assertEqual(len(source_checks.includes(Tree(self.root))), 1)
                 path.unlink()

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "runtime-hooks/loaded_objects.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 
 namespace {
 

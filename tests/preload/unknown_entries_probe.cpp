@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "runtime-hooks/loaded_objects.h"
-#include "runtime-hooks/unknown_entries.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/unknown_entries.h"
 
 int main(int count, char** arguments) {
   void* library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : nullptr;

@@ -1,5 +1,5 @@
 // Which regions a thread takes for quiet.
-#include "runtime-hooks/quiet_regions.h"
+#include "runtime-hooks/teams/quiet_regions.h"
 
 #include <gtest/gtest.h>
 

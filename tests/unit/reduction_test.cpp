@@ -1,6 +1,6 @@
 // Which method a reduction takes, and the order of the tree: as the runtimes' reduction barrier has
 // it, whatever the size of the groups.
-#include "runtime-hooks/reduction.h"
+#include "runtime-hooks/runtimes/reduction.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime-hooks/dynamic_symbols.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
 
 namespace muster::test {
 namespace {

@@ -1,8 +1,8 @@
 // A team whose size changes to and fro.
 #include <gtest/gtest.h>
 
-#include "runtime-hooks/accounting.h"
-#include "runtime-hooks/team.h"
+#include "runtime-hooks/teams/accounting.h"
+#include "runtime-hooks/teams/team.h"
 
 namespace muster::test {
 namespace {

@@ -1,0 +1,344 @@
+#include "runtime-hooks/objects/loaded_objects.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/unloading.h"
+
+namespace muster {
+namespace {
+
+void describe(const dl_phdr_info& info, LoadedObject& out) {
+  out = LoadedObject{};
+  std::uintptr_t low = ~std::uintptr_t{0};
+  std::uintptr_t high = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) out.dynamic = reinterpret_cast<const void*>(begin);
+    if (segment.p_type != PT_LOAD) continue;
+    low = std::min(low, begin);
+    high = std::max<std::uintptr_t>(high, begin + segment.p_memsz);
+  }
+  out.begin = low;
+  out.end = high;
+  out.base = info.dlpi_addr;
+  out.path = info.dlpi_name;
+}
+
+struct ByAddress {
+  std::uintptr_t address;
+  LoadedObject object;
+};
+
+int match_address(dl_phdr_info* info, std::size_t, void* data) {
+  auto& wanted = *static_cast<ByAddress*>(data);
+  describe(*info, wanted.object);
+  if (wanted.object.begin <= wanted.address && wanted.address < wanted.object.end) return 1;
+  wanted.object = LoadedObject{};
+  return 0;
+}
+
+// Object paths are copied out first and asked about afterwards: dlopen and dlsym must not be called
+// with the loader's list locked.
+struct Snapshot {
+  static constexpr unsigned kMost = 512;
+  std::uintptr_t inside[kMost];
+  unsigned count = 0;
+};
+
+int note_object(dl_phdr_info* info, std::size_t, void* data) {
+  auto& snapshot = *static_cast<Snapshot*>(data);
+  if (snapshot.count == Snapshot::kMost) return 1;
+  LoadedObject object;
+  describe(*info, object);
+  snapshot.inside[snapshot.count++] = object.begin;
+  return 0;
+}
+
+using Close = int (*)(void*);
+constinit std::atomic<Close> g_close{nullptr};
+
+Close real_close() {
+  Close close = g_close.load(std::memory_order_relaxed);
+  if (close != nullptr) return close;
+  close = reinterpret_cast<Close>(dlsym(RTLD_NEXT, "dlclose"));
+  g_close.store(close, std::memory_order_relaxed);
+  return close;
+}
+
+// While nobody else could hold the loader's lock.
+__attribute__((constructor)) void find_close() { real_close(); }
+
+// The name that the object was built with, whatever its file is called now; empty if it has none.
+const char* soname(const LoadedObject& object) {
+  const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
+  const char* strings = dynamic_symbols_of(object).strings;
+  for (; strings != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SONAME) return strings + entry->d_un.d_val;
+  }
+  return "";
+}
+
+bool is_this_muster(const LoadedObject& object) {
+  return object.contains(reinterpret_cast<const void*>(&is_muster));
+}
+
+void* defined_by_the_loader(const LoadedObject& object, const char* symbol) {
+  void* handle = handle_of(object);
+  if (handle == nullptr) return nullptr;
+  void* address = dlsym(handle, symbol);
+  release_handle(handle);
+  return address;
+}
+
+void* acceptable(void* address) {
+  return address != nullptr && !is_muster(object_of(address)) ? address : nullptr;
+}
+
+// Which of two objects the loader has loaded first.
+bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
+  struct Order {
+    std::uintptr_t left, right, first;
+  } order{left.base, right.base, right.base};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Order*>(data);
+        wanted.first = info->dlpi_addr;
+        return wanted.first == wanted.left || wanted.first == wanted.right ? 1 : 0;
+      },
+      &order);
+  return order.first == left.base;
+}
+
+// dlsym, or the definition that the loader takes for a reference to that version: the first one of
+// the version or of none. dlvsym takes the latter only from objects that use no versions at all. Not
+// seen: one of none between the default one, of another version, and the exact one.
+void* look_up(void* handle, const char* symbol, const char* version) {
+  void* any = acceptable(dlsym(handle, symbol));
+  if (version == nullptr) return any;
+  void* exact = acceptable(dlvsym(handle, symbol, version));
+  if (any == exact || any == nullptr) return exact;
+  const LoadedObject object = object_of(any);
+  if (!defines_without_version(dynamic_symbols_of(object), symbol)) return exact;
+  return exact == nullptr || loaded_before(object, object_of(exact)) ? any : exact;
+}
+
+// The definition's address. Not of an object's own resolver, which only the loader runs.
+void* address_of(const LoadedObject& object, const ElfW(Sym) & definition) {
+  const bool moved = definition.st_shndx != SHN_ABS;
+  return reinterpret_cast<void*>((moved ? object.base : 0) + definition.st_value);
+}
+
+bool is_resolver(const ElfW(Sym) & definition) {
+  return ELF64_ST_TYPE(definition.st_info) == STT_GNU_IFUNC;
+}
+
+// Who defines a symbol, in the loader's order.
+class Definitions {
+ public:
+  enum class Where { kEverywhere, kAfterMuster, kAfterMusterAtStart };
+
+  Definitions(const char* symbol, const char* version, Where where,
+              bool (*ignores)(const LoadedObject&) = nullptr)
+      : symbol_(symbol),
+        version_(version),
+        ignores_(ignores),
+        at_start_(objects_at_start()),
+        only_at_start_(where == Where::kAfterMusterAtStart),
+        is_after_muster_(where == Where::kEverywhere) {
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+          return static_cast<Definitions*>(data)->look_at(*info) ? 1 : 0;
+        },
+        this);
+  }
+
+  // Among the objects that the process was started with.
+  bool is_at_start() const { return found_at_start_; }
+  // There and among those that were opened later.
+  unsigned count() const { return count_; }
+  void* address() const { return resolver_ ? defined_by_the_loader(first_, symbol_) : address_; }
+
+ private:
+  // True: nobody further on matters.
+  bool look_at(const dl_phdr_info& info) {
+    const bool at_start = seen_++ < at_start_;
+    if (!at_start && only_at_start_) return true;
+    LoadedObject object;
+    describe(info, object);
+    if (is_this_muster(object)) {
+      is_after_muster_ = true;
+      return false;
+    }
+    const bool is_skipped = at_start && !is_after_muster_;
+    if (is_skipped && object.path[0] == '\0') return false;
+    const ElfW(Sym)* found = definition_of(dynamic_symbols_of(object), symbol_, version_);
+    if (found == nullptr || is_muster(object)) return false;
+    if (ignores_ != nullptr && ignores_(object)) return false;
+    if (count_ == 0) {  // one before Muster where there is no other
+      first_ = object;
+      resolver_ = is_resolver(*found);
+      address_ = address_of(object, *found);
+    }
+    if (is_skipped) return false;
+    ++count_;
+    found_at_start_ = at_start;
+    return found_at_start_;
+  }
+
+  const char* const symbol_;
+  const char* const version_;
+  bool (*const ignores_)(const LoadedObject&);
+  const unsigned at_start_;
+  const bool only_at_start_;
+  bool is_after_muster_;
+  unsigned seen_ = 0;
+  bool found_at_start_ = false;
+  bool resolver_ = false;
+  unsigned count_ = 0;
+  void* address_ = nullptr;
+  LoadedObject first_;
+};
+
+// In the loader's order, for code of `caller`. Which of several objects that were opened since the start
+// comes first only the loader knows.
+void* find_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
+  const Definitions all(symbol, version, Definitions::Where::kAfterMuster);
+  if (all.is_at_start() || all.count() <= 1) return all.address();
+  if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
+  if (void* handle = handle_of(caller)) {
+    void* local = look_up(handle, symbol, version);
+    release_handle(handle);
+    if (local != nullptr) return local;
+  }
+  return all.address();
+}
+
+}  // namespace
+
+LoadedObject object_of(const void* address) {
+  ByAddress wanted{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(match_address, &wanted);
+  return wanted.object;
+}
+
+void* handle_of(const LoadedObject& object) {
+  if (object.path[0] == '\0') return nullptr;
+  if (process_is_ending()) {
+    Dl_info info;
+    void* handle = nullptr;
+    return dladdr1(object.dynamic, &info, &handle, RTLD_DL_LINKMAP) != 0 ? handle : nullptr;
+  }
+  return dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void release_handle(void* handle) {
+  if (handle != nullptr && !process_is_ending()) close_handle(handle);
+}
+
+int close_handle(void* handle) { return real_close()(handle); }
+
+bool is_muster(const LoadedObject& object) {
+  return is_this_muster(object) ||
+         (object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0);
+}
+
+// A clock's resolution is nothing that tools measure; the others keep relations of runtimes apart, which
+// know no regions (libompd, stubs).
+bool is_whole_runtime(const LoadedObject& object) {
+  if (defined_by(object, "omp_get_wtick") == nullptr) return false;
+  return defined_by(object, "__kmpc_fork_call") != nullptr ||
+         defined_by(object, "GOMP_parallel") != nullptr;
+}
+
+bool goes_before_muster(const LoadedObject& object, const char* symbol) {
+  struct Search {
+    const LoadedObject& object;
+    const char* symbol;
+    bool found;
+  } search{object, symbol, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        LoadedObject candidate;
+        describe(*info, candidate);
+        if (is_this_muster(candidate)) return 1;
+        if (definition_of(dynamic_symbols_of(candidate), wanted.symbol, nullptr) == nullptr) {
+          return 0;
+        }
+        wanted.found = candidate.begin == wanted.object.begin;
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+void* next_at_start(const char* symbol) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kAfterMusterAtStart);
+  return all.is_at_start() ? all.address() : nullptr;
+}
+
+bool is_defined(const char* symbol) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kEverywhere);
+  return all.is_at_start() || all.count() != 0;
+}
+
+void* global_definition(const char* symbol, bool (*ignores)(const LoadedObject&)) {
+  const Definitions all(symbol, nullptr, Definitions::Where::kEverywhere, ignores);
+  if (all.is_at_start()) return all.address();
+  return all.count() != 0 ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
+}
+
+bool another_muster_is_first() {
+  const LoadedObject object = object_of(dlsym(RTLD_DEFAULT, "__kmpc_fork_call"));
+  return is_muster(object) && !is_this_muster(object);
+}
+
+bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
+  static Snapshot snapshot;  // who ends the process asks, once, and may have a small stack
+  snapshot.count = 0;
+  dl_iterate_phdr(note_object, &snapshot);
+  for (unsigned i = 0; i < snapshot.count; ++i) {
+    out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));
+    void* handle = handle_of(out);  // it stays while it is looked at
+    const bool stays = handle != nullptr || out.path[0] == '\0';
+    const bool accepted = out.found() && stays && !is_muster(out) && accept(out, data);
+    release_handle(handle);
+    if (accepted) return true;
+  }
+  return false;
+}
+
+std::uint64_t objects_loaded_so_far() {
+  std::uint64_t loads = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        *static_cast<std::uint64_t*>(data) = info->dlpi_adds;
+        return 1;
+      },
+      &loads);
+  return loads;
+}
+
+void* defined_by(const LoadedObject& object, const char* symbol, const char* version) {
+  if (object.path[0] == '\0') return nullptr;  // the program: it defines no runtime
+  const ElfW(Sym)* definition = definition_of(dynamic_symbols_of(object), symbol, version);
+  if (definition == nullptr) return nullptr;
+  return is_resolver(*definition) ? defined_by_the_loader(object, symbol)
+                                  : address_of(object, *definition);
+}
+
+void* address_without_muster(const LoadedObject& caller, const char* symbol) {
+  if (const char* version = reference_to(dynamic_symbols_of(caller), symbol).version) {
+    if (void* found = find_without_muster(caller, symbol, version)) return found;
+  }
+  return find_without_muster(caller, symbol, nullptr);
+}
+
+}  // namespace muster

@@ -1,0 +1,317 @@
+#include "runtime-hooks/runtimes/unreached.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "platform/pages.h"
+#include "platform/read_file.h"
+#include "runtime-hooks/objects/dynamic_symbols.h"
+#include "runtime-hooks/objects/loaded_objects.h"
+
+namespace muster {
+namespace {
+
+// Entry points that are always ours where the loader looks for them from the front.
+constexpr const char* kEntriesOfOurs[] = {"GOMP_parallel", "GOMP_barrier", "GOMP_loop_end",
+                                          "__kmpc_fork_call", "__kmpc_barrier"};
+
+bool is_entry_of_ours(const char* name) {
+  for (const char* entry : kEntriesOfOurs) {
+    if (std::strcmp(name, entry) == 0) return true;
+  }
+  return false;
+}
+
+bool has_region_entry(const LoadedObject& object) {
+  return defined_by(object, "__kmpc_fork_call") != nullptr ||
+         defined_by(object, "GOMP_parallel") != nullptr;
+}
+
+RuntimeKind kind_of(const LoadedObject& runtime) {
+  if (defined_by(runtime, "__kmpc_fork_call") == nullptr) return RuntimeKind::kLibgomp;
+  return std::strstr(runtime.path, "iomp") != nullptr ? RuntimeKind::kLibiomp5
+                                                      : RuntimeKind::kLibomp;
+}
+
+void path_of(const LoadedObject& object, char* out, std::size_t size) {
+  out[0] = '\0';
+  if (object.path[0] != '\0') {
+    std::snprintf(out, size, "%s", object.path);
+  } else if (const ssize_t length = readlink("/proc/self/exe", out, size - 1); length > 0) {
+    out[length] = '\0';
+  }
+}
+
+// What of an object's image is mapped and cannot be written.
+struct ReadOnlyParts {
+  static constexpr unsigned kMost = 8;
+  std::uintptr_t base;
+  struct {
+    const char* begin;
+    std::size_t size;
+  } parts[kMost];
+  unsigned count = 0;
+};
+
+int note_parts(dl_phdr_info* info, std::size_t, void* data) {
+  auto& out = *static_cast<ReadOnlyParts*>(data);
+  if (info->dlpi_addr != out.base) return 0;
+  for (int i = 0; i < info->dlpi_phnum && out.count < ReadOnlyParts::kMost; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
+    out.parts[out.count++] = {reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr),
+                              segment.p_memsz};
+  }
+  return 1;
+}
+
+// Names and words that are in every build of a runtime, and together in nothing else.
+struct Marks {
+  RuntimeKind kind;
+  const char* words[2];
+};
+constexpr Marks kMarks[] = {
+    {RuntimeKind::kLibiomp5, {"Intel(R) OMP version: ", "KMP_CPUINFO_FILE"}},
+    {RuntimeKind::kLibomp, {"LLVM OMP version: ", "KMP_CPUINFO_FILE"}},
+    {RuntimeKind::kLibgomp, {"GOMP_SPINCOUNT", "GOMP_CPU_AFFINITY"}},
+};
+constexpr std::size_t kMostSearched = std::size_t{64} << 20;  // of one object
+
+bool has(const ReadOnlyParts& image, const char* word) {
+  std::size_t left = kMostSearched;
+  for (unsigned i = 0; i < image.count; ++i) {
+    const auto& part = image.parts[i];
+    const std::size_t size = part.size < left ? part.size : left;
+    if (memmem(part.begin, size, word, std::strlen(word)) != nullptr) return true;
+    left -= size;
+  }
+  return false;
+}
+
+// Whether a runtime is linked into the object. It starts threads, and nobody else's regions.
+bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
+  const DynamicSymbols symbols = dynamic_symbols_of(object);
+  if (!reference_to(symbols, "pthread_create").found) return false;
+  for (const char* entry : kEntriesOfOurs) {
+    if (reference_to(symbols, entry).found) return false;
+  }
+  ReadOnlyParts image{.base = object.base, .parts = {}};
+  dl_iterate_phdr(note_parts, &image);
+  for (const Marks& marks : kMarks) {
+    if (!has(image, marks.words[0]) || !has(image, marks.words[1])) continue;
+    kind = marks.kind;
+    return true;
+  }
+  return false;
+}
+
+// Whether code other than the runtime's own was bound to it by way of Muster.
+enum class Callers { kNone, kItself, kOthers };
+Callers callers_of(const LoadedObject& runtime) {
+  const Runtime* known = runtime_with(reinterpret_cast<const void*>(runtime.begin));
+  if (known == nullptr) return Callers::kNone;
+  const bool by_others = __atomic_load_n(&known->was_called, __ATOMIC_RELAXED);
+  return by_others ? Callers::kOthers : Callers::kItself;
+}
+
+// Whether the object has calls that go into the runtime directly: what the loader has written into
+// the places that its code reads the addresses from. Lazy ones that were never made lead back into
+// the object.
+bool is_bound_past(const LoadedObject& object, const LoadedObject& runtime) {
+  const DynamicSymbols symbols = dynamic_symbols_of(object);
+  for (unsigned list = 0; list < 2; ++list) {
+    for (std::size_t i = 0; i < symbols.reference_counts[list]; ++i) {
+      const ElfW(Rela)& reference = symbols.references[list][i];
+      const std::size_t symbol = ELF64_R_SYM(reference.r_info);
+      if (symbol == 0 || !is_entry_of_ours(symbols.name(symbol))) continue;
+      const void* bound = *reinterpret_cast<void* const*>(object.base + reference.r_offset);
+      if (runtime.contains(bound)) return true;
+    }
+  }
+  return false;
+}
+
+class Search {
+ public:
+  explicit Search(Unreached (&out)[kMaxUnreached]) : out_(out) {}
+
+  // Each object of this namespace.
+  void look_at(const LoadedObject& object) {
+    if (seen_count_ < kMostSeen) seen_[seen_count_++] = object.begin;
+    RuntimeKind kind;
+    if (has_region_entry(object)) {
+      const Callers callers = callers_of(object);
+      if (callers == Callers::kOthers) return;
+      add(object, WhyUnreached::kNotCalled, kind_of(object));
+      calls_itself_[count_ - 1] = callers == Callers::kItself;
+    } else if (holds_runtime(object, kind)) {
+      add(object, WhyUnreached::kLinkedStatically, kind);
+    }
+  }
+
+  // Each object again, now that the runtimes are known.
+  void look_for_calls_in(const LoadedObject& object) {
+    for (unsigned i = 0; i < count_; ++i) {
+      Unreached& found = out_[i];
+      if (found.why != WhyUnreached::kNotCalled || object.begin == runtimes_[i].begin) continue;
+      if (!is_bound_past(object, runtimes_[i])) continue;
+      found.why = WhyUnreached::kBoundPast;
+      path_of(object, found.object, sizeof(found.object));
+    }
+  }
+
+  // Calls that reach Muster from inside of a runtime that nobody else calls: what calls it is one object
+  // with it.
+  void conclude() {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (out_[i].why == WhyUnreached::kNotCalled && calls_itself_[i]) {
+        out_[i].why = WhyUnreached::kLinkedStatically;
+      }
+    }
+  }
+
+  // A mapped file that the loader does not list may be a runtime in a namespace of its own.
+  void look_at_mapped(const LoadedObject& object) {
+    if (!has_region_entry(object) || is_muster(object)) return;
+    add(object, WhyUnreached::kOtherNamespace, kind_of(object));
+  }
+
+  bool has_seen(std::uintptr_t begin) const {
+    for (unsigned i = 0; i < seen_count_; ++i) {
+      if (seen_[i] == begin) return true;
+    }
+    return seen_count_ == kMostSeen;  // perhaps
+  }
+
+  unsigned count() const { return count_; }
+
+ private:
+  void add(const LoadedObject& object, WhyUnreached why, RuntimeKind kind) {
+    if (count_ == kMaxUnreached) --count_;
+    Unreached& found = out_[count_];
+    found = Unreached{};
+    found.why = why;
+    found.kind = kind;
+    path_of(object, found.path, sizeof(found.path));
+    runtimes_[count_] = object;
+    calls_itself_[count_] = false;
+    ++count_;
+  }
+
+  static constexpr unsigned kMostSeen = 1024;
+  Unreached (&out_)[kMaxUnreached];
+  LoadedObject runtimes_[kMaxUnreached];
+  bool calls_itself_[kMaxUnreached] = {};
+  unsigned count_ = 0;
+  std::uintptr_t seen_[kMostSeen];
+  unsigned seen_count_ = 0;
+};
+
+// By the kernel, for memory that is not the program's: it may go meanwhile, and valgrind, whose own code is among
+// it, calls it an error to read that.
+bool copy_memory(std::uintptr_t from, void* to, std::size_t size) {
+  const iovec local{to, size};
+  const iovec remote{reinterpret_cast<void*>(from), size};
+  return syscall(SYS_process_vm_readv, getpid(), &local, 1L, &remote, 1L, 0L) ==
+         static_cast<long>(size);
+}
+
+// A file's parts in /proc/self/maps, which follow each other.
+struct MappedFile {
+  LoadedObject object;
+  char path[1024] = {};
+  bool executable = false;
+  std::size_t readable = 0;  // so much from its start
+
+  void begins_with(std::uintptr_t begin, std::size_t can_be_read, const char* its_path) {
+    *this = MappedFile{};
+    object.begin = object.base = begin;
+    readable = can_be_read;
+    std::snprintf(path, sizeof(path), "%s", its_path);
+    object.path = path;
+  }
+
+  // Whether it is a shared object in memory, as a loader has them. Then its dynamic section is known.
+  bool is_shared_object() {
+    if (!executable || readable == 0) return false;
+    ElfW(Ehdr) header;
+    if (!copy_memory(object.begin, &header, sizeof(header))) return false;
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN) return false;
+    const std::size_t table = header.e_phnum * sizeof(ElfW(Phdr));
+    if (header.e_phoff > readable || table > readable - header.e_phoff) return false;
+    const auto* segments = reinterpret_cast<const ElfW(Phdr)*>(object.begin + header.e_phoff);
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+      if (segments[i].p_type != PT_DYNAMIC) continue;
+      const std::uintptr_t dynamic = object.base + segments[i].p_vaddr;
+      if (dynamic < object.end) object.dynamic = reinterpret_cast<const void*>(dynamic);
+    }
+    return object.dynamic != nullptr;
+  }
+};
+
+// Objects of other namespaces are in no list of this one's.
+void look_at_other_namespaces(Search& search) {
+  static char buffer[8192];
+  FileLines maps("/proc/self/maps", buffer,
+                 sizeof(buffer) - 8);  // so much may be read beyond a line
+  MappedFile file;
+  const auto ends = [&] {
+    if (file.object.path[0] == '\0' || search.has_seen(file.object.begin)) return;
+    if (file.is_shared_object()) search.look_at_mapped(file.object);
+  };
+  // "7f00-7f01 r-xp 00001000 08:01 42    /lib/x.so"
+  while (const char* line = maps.next()) {
+    const char* path = std::strchr(line, '/');
+    if (path == nullptr) continue;
+    char* rest = nullptr;
+    const std::uintptr_t begin = std::strtoull(line, &rest, 16);
+    const std::uintptr_t end = std::strtoull(rest + 1, &rest, 16);
+    const std::uint64_t offset = std::strtoull(rest + 6, nullptr, 16);
+    if (offset == 0 && std::strcmp(path, file.object.path) != 0) {
+      ends();
+      file.begins_with(begin, rest[1] == 'r' ? end - begin : 0, path);
+    }
+    if (std::strcmp(path, file.object.path) != 0) continue;
+    file.object.end = end;
+    if (rest[3] == 'x') file.executable = true;
+  }
+  ends();
+}
+
+}  // namespace
+
+unsigned find_unreached(Unreached (&out)[kMaxUnreached]) {
+  void* pages = map_pages(sizeof(Search));  // whoever ends the process may have a small stack
+  if (pages == nullptr) return 0;
+  Search& search = *::new (pages) Search(out);
+  LoadedObject unused;
+  find_object(
+      [](const LoadedObject& object, void* data) {
+        static_cast<Search*>(data)->look_at(object);
+        return false;
+      },
+      &search, unused);
+  if (search.count() > 0) {
+    find_object(
+        [](const LoadedObject& object, void* data) {
+          static_cast<Search*>(data)->look_for_calls_in(object);
+          return false;
+        },
+        &search, unused);
+  }
+  search.conclude();
+  look_at_other_namespaces(search);
+  const unsigned count = search.count();
+  unmap_pages(pages, sizeof(Search));
+  return count;
+}
+
+}  // namespace muster

@@ -1,0 +1,44 @@
+// OpenMP runtimes of this process whose calls Muster does not get, and why not, as far as that can be
+// told from what is loaded: for the report. Whoever has no report pays nothing for this.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime-hooks/runtimes/runtime.h"
+
+namespace muster {
+
+enum class WhyUnreached : std::uint8_t {
+  kNotCalled,         // it is there, and nothing of it has been called
+  kBoundPast,         // an object's calls are bound to it directly: RTLD_DEEPBIND, -Bsymbolic
+  kOtherNamespace,    // opened by dlmopen: no preloaded object is there
+  kLinkedStatically,  // it is part of a program or of an object that calls it without the loader
+};
+
+constexpr const char* name_of(WhyUnreached why) {
+  switch (why) {
+    case WhyUnreached::kNotCalled:
+      return "not called";
+    case WhyUnreached::kBoundPast:
+      return "bound past Muster";
+    case WhyUnreached::kOtherNamespace:
+      return "another namespace";
+    case WhyUnreached::kLinkedStatically:
+      return "linked statically";
+  }
+  return "";
+}
+
+struct Unreached {
+  WhyUnreached why = WhyUnreached::kNotCalled;
+  RuntimeKind kind = RuntimeKind::kLibomp;
+  char path[1024] = {};    // of the runtime, or of what it is linked into
+  char object[1024] = {};  // whose calls are bound past Muster; else empty
+};
+
+inline constexpr unsigned kMaxUnreached = 16;
+
+// Slow (some ms). Returns how many.
+unsigned find_unreached(Unreached (&out)[kMaxUnreached]);
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// Where the threads of a team's region begin and end to count (MUSTER_COUNTERS). One branch a region
+// where nobody counts.
+#pragma once
+
+#include "counters/counting.h"
+#include "runtime-hooks/teams/thread_state.h"
+
+namespace muster {
+
+// The calling thread's counters, if it is to count and there is memory.
+inline ThreadCounters* counters_of(ThreadState& state) {
+  if (!counting()) [[likely]]
+    return nullptr;
+  if (state.counters == nullptr) state.counters = new_thread_counters();
+  return state.counters;
+}
+
+// For a thread that joins a team: what its waits are measured by.
+inline WaitMeter* wait_meter_of(ThreadState* state) {
+  ThreadCounters* counters = state != nullptr ? counters_of(*state) : nullptr;
+  return counters != nullptr ? counters->meter() : nullptr;
+}
+
+inline void counted_region_begins(ThreadState& state, const Frame& frame) {
+  if (ThreadCounters* counters = counters_of(state); counters != nullptr) [[unlikely]] {
+    counters->region_begins(&frame, frame.outer == nullptr);
+  }
+}
+
+inline void counted_region_ends(const ThreadState& state, const Frame& frame) {
+  if (state.counters != nullptr) [[unlikely]]
+    state.counters->region_ends(&frame);
+}
+
+}  // namespace muster

@@ -1,0 +1,206 @@
+// Parallel regions: the wrapper around a region's function that pushes the team's frame.
+#pragma once
+
+#include "platform/given_back.h"
+#include "runtime-hooks/runtimes/abi.h"
+#include "runtime-hooks/runtimes/region_body.h"
+#include "runtime-hooks/teams/counted_region.h"
+#include "runtime-hooks/teams/team.h"
+#include "runtime-hooks/teams/thread_state.h"
+
+namespace muster {
+
+// Whose barriers a region uses: a team's, or for a null team the real runtime's, because of
+// `reason`.
+struct RegionTeam {
+  Runtime* runtime = nullptr;
+  Team* team = nullptr;
+  PassReason reason = PassReason::kUnknownFrame;
+};
+
+// Pushes a frame for as long as it lives.
+class FrameScope {
+ public:
+  FrameScope(ThreadState& state, const RegionTeam& whose) : state_(&state) {
+    frame_.outer = state_->top;
+    frame_.runtime = whose.runtime;
+    frame_.team = whose.team;
+    frame_.unknown_because = whose.reason;
+    state_->top = &frame_;
+    if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
+  }
+  ~FrameScope() {
+    counted_region_ends(*state_, frame_);
+    state_->top = frame_.outer;
+    if (frame_.met_barrier) frame_.team->note_barrier_met();
+    give_everything_back();
+  }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+
+ private:
+  ThreadState* const state_;
+  Frame frame_;
+};
+
+// Whether barriers of a region inside that frame can be replaced.
+inline bool is_known(const Frame* around) {
+  return around == nullptr || around->team != nullptr || around->between_regions;
+}
+
+// Before a nested region's function begins, and when it has ended, the forking thread is in none of the
+// program's code but tasks that the real join finishes. They are the nested region's: a frame without a team
+// keeps them from the region around it, where the thread has another number.
+class BetweenRegions {
+ public:
+  BetweenRegions(ThreadState& state, Runtime& runtime) : state_(&state) {
+    frame_.outer = state_->top;
+    frame_.runtime = &runtime;
+    frame_.between_regions = is_known(state_->top);
+    state_->top = &frame_;
+  }
+  ~BetweenRegions() { state_->top = frame_.outer; }
+  BetweenRegions(const BetweenRegions&) = delete;
+  BetweenRegions& operator=(const BetweenRegions&) = delete;
+
+ private:
+  ThreadState* const state_;
+  Frame frame_;
+};
+
+// The forking thread's side of a region: holds the team while the region runs. Without a team (a
+// runtime that is not replaced, an unknown region around this one, no memory) the region is
+// unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
+//
+// A region that is expected to meet no barrier has no team either, if there is no frame around it that
+// its threads could take for theirs (quiet_regions.h). `function` is the region's.
+class ForkScope {
+ public:
+  ForkScope(Runtime& runtime, Unfolded why, const void* function)
+      : state_(thread_state()), function_(function) {
+    give_everything_back();  // the region's threads inherit it
+    whose_.runtime = &runtime;
+    if (!runtime.replaced) {
+      whose_.reason = runtime.reason;
+    } else if (state_ != nullptr && is_known(state_->top)) {
+      state_->regions.add();
+      state_->unfolded[static_cast<unsigned>(why)].add();
+      quiet_ = state_->top == nullptr && !counting() && state_->quiet.is_quiet(function);
+      if (quiet_) {
+        missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
+      } else {
+        whose_.team = Team::acquire(runtime, *state_);
+        asks_ = state_->top == nullptr && !state_->quiet.has_barriers(function);
+        if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
+      }
+    }
+  }
+  ~ForkScope() {
+    if (whose_.team != nullptr) {
+      if (asks_) state_->quiet.ran(function_, whose_.team->barrier_met());
+      Team::release(whose_.team, *state_);
+    } else if (quiet_ && g_frames_missed.load(std::memory_order_relaxed) != missed_before_) {
+      state_->quiet.was_not_quiet(function_);
+    }
+  }
+  ForkScope(const ForkScope&) = delete;
+  ForkScope& operator=(const ForkScope&) = delete;
+
+  const RegionTeam& whose() const { return whose_; }
+
+  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A
+  // region of an unreplaced runtime outside any other reaches its runtime untouched.
+  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || is_nested()); }
+
+  // Calls fork(arguments...), the real call.
+  template <class Fork, class... Arguments>
+  void call(const Fork& fork, Arguments... arguments) const {
+    if (is_nested()) [[unlikely]] {
+      call_between_regions(fork, arguments...);
+    } else {
+      fork(arguments...);
+    }
+  }
+
+ private:
+  bool is_nested() const { return state_ != nullptr && state_->top != nullptr; }
+
+  // Apart: other forks have no such frame on their stack.
+  template <class Fork, class... Arguments>
+  __attribute__((noinline)) void call_between_regions(const Fork& fork,
+                                                      Arguments... arguments) const {
+    const BetweenRegions between(*state_, *whose_.runtime);
+    fork(arguments...);
+  }
+
+  ThreadState* const state_;
+  const void* const function_;
+  bool quiet_ = false;
+  bool asks_ = false;
+  std::uint32_t missed_before_ = 0;
+  RegionTeam whose_;
+};
+
+// What the threads of a region need, on the primary thread's stack. Each of them fetches it once a
+// region, so it is one cache line, also with the few arguments that most regions have.
+
+// A region of clang's.
+struct alignas(64) KmpcRegion {
+  RegionRecord body;
+  RegionTeam whose;
+
+  // In place of the function, with the region as the one argument.
+  static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
+    if (thread_state() == nullptr) [[unlikely]]
+      return again_with_spare_state<&KmpcRegion::run>(global, bound, region);
+    const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
+    const FrameScope frame(*t_thread_state, self.whose);
+    self.body(global, bound);
+  }
+
+  static abi::Microtask wrapper() { return reinterpret_cast<abi::Microtask>(&run); }
+};
+
+static_assert(sizeof(KmpcRegion) == 64);
+
+// A region of clang's with a team and few arguments needs no record: function and team travel among
+// the runtime's own arguments, and a thread has one line less to fetch.
+inline constexpr int kDirectArguments = 4;
+
+template <class... Arguments>
+void run_directly(abi::GlobalThread* global, std::int32_t* bound, void* function, void* team,
+                  Arguments... arguments) {
+  if (thread_state() == nullptr) [[unlikely]]
+    return again_with_spare_state<&run_directly<Arguments...>>(global, bound, function, team,
+                                                               arguments...);
+  Team& its_team = *static_cast<Team*>(team);
+  const FrameScope frame(*t_thread_state, {.runtime = &its_team.runtime(), .team = &its_team});
+  reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
+}
+
+// A region of gcc's.
+struct alignas(64) GompRegion {
+  abi::GompRegion function;
+  void* data;
+  RegionTeam whose;
+
+  static void run(void* region) {
+    if (thread_state() == nullptr) [[unlikely]]
+      return again_with_spare_state<&GompRegion::run>(region);
+    const GompRegion& self = *static_cast<const GompRegion*>(region);
+    const FrameScope frame(*t_thread_state, self.whose);
+    self.function(self.data);
+  }
+};
+
+static_assert(sizeof(GompRegion) == 64);
+
+// One with task reductions, which the runtime finds through the first word of the data.
+struct ReducingRegion {
+  void* reductions;
+  GompRegion region;
+
+  static void run(void* self) { GompRegion::run(&static_cast<ReducingRegion*>(self)->region); }
+};
+
+}  // namespace muster
