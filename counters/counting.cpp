@@ -4,6 +4,7 @@
 #include <new>
 
 #include "platform/pages.h"
+#include "platform/place_for.h"
 
 namespace muster {
 namespace {
@@ -45,7 +46,8 @@ void collect_event(unsigned place, unsigned threads, EventTotals& out) {
 }  // namespace
 
 const Events& begin_counting(const char* setting, const char* papi_path) {
-  static Events events;
+  static PlaceFor<Events> place;
+  Events& events = place.make();
   g_setting = setting;
   g_events = &events;
   parse_events(setting, events);

@@ -10,6 +10,7 @@
 
 #include "platform/clock.h"
 #include "platform/pages.h"
+#include "platform/place_for.h"
 #include "preload/message.h"
 #include "preload/options.h"
 #include "preload/runtime_origin.h"
@@ -219,7 +220,8 @@ bool expand_report_path(const char* pattern, char* out, std::size_t size) {
 void write_report_at_end() {
   const Settings& in_force = settings_at_end();
   if (!in_force.on || in_force.report[0] == '\0') return;
-  static ReportData data;
+  static PlaceFor<ReportData> place;
+  ReportData& data = place.make();
   gather(data);
   if (!worth_reporting(data)) return;
   describe_load(data);

@@ -9,6 +9,7 @@
 
 #include "platform/lock.h"
 #include "platform/pages.h"
+#include "platform/place_for.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
 #include "runtime-hooks/runtimes/why_not_replaced.h"
@@ -28,7 +29,7 @@ unsigned g_loads = 0;
 // All runtimes that are loaded, and some that were. Entries are never taken away, since a thread may
 // hold one for as long as it likes; readers take no lock.
 constexpr unsigned kFirstRuntimes = 16;
-Runtime g_first_runtimes[kFirstRuntimes];
+PlaceFor<Runtime> g_first_runtimes[kFirstRuntimes];
 Runtime* g_first_list[kFirstRuntimes];
 std::atomic<Runtime**> g_runtime_list{g_first_list};
 std::atomic<unsigned> g_runtime_count{0};
@@ -121,7 +122,7 @@ bool was_there(const Runtime& known, const LoadedObject& object) {
 
 Runtime* make_entry(const Runtime& found) {
   static unsigned made = 0;
-  void* place = made < kFirstRuntimes ? &g_first_runtimes[made++] : map_pages(sizeof(Runtime));
+  void* place = made < kFirstRuntimes ? g_first_runtimes[made++].place() : map_pages(sizeof(Runtime));
   if (place == nullptr) return nullptr;
   auto* runtime = ::new (place) Runtime(found);
   runtime->object.path = runtime->path;
