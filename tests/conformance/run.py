@@ -11,11 +11,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import astuple
 from pathlib import Path
 
-from building import VARIANTS, BuildError, compile_all, compile_old_runtime
-from metadata import Program, read_programs
-from mutants import run_mutants
-from planning import RUNTIMES, Combination, Planner
-from running import LIBGOMP, Runner, lacks_versions
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from building import VARIANTS, BuildError, compile_all  # noqa: E402
+from metadata import Program, read_programs  # noqa: E402
+from mutants import run_mutants  # noqa: E402
+from planning import RUNTIMES, Combination, Planner  # noqa: E402
+from running import Runner  # noqa: E402
+
+from lab.compilers import compile_old_runtime  # noqa: E402
+from lab.runtimes import LIBGOMP, lacks_versions  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -14,47 +11,19 @@ from typing import Any
 from metadata import Program
 from planning import Combination
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
-
-from known_assertions import ended_by_known_assertion  # noqa: E402
-from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402, F401
-from session import clean_environment, run_in_session  # noqa: E402
+from lab import reports, runs
+from lab.environment import clean_environment, preload
+from lab.runs import Outcome, command_line
+from lab.runtimes import OLD_RUNTIMES, ended_by_known_assertion, loader_command
 
 TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
-OLD_RUNTIMES = ("libomp14", "libomp16")
 OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # a limit above one alone lets no regions nest there
 STOCK_TRIES = 3
 
 
-@dataclass(frozen=True)
-class Outcome:
-    status: int | None  # None: it ran out of time
-    stdout: str
-    stderr: str
-
-    def describe(self) -> str:
-        status = (
-            f"no end within {TIMEOUT:.0f} s" if self.status is None else f"status {self.status}"
-        )
-        return f"{status}, stdout {self.stdout[:200]!r}, stderr {self.stderr[:300]!r}"
-
-
 def execute(command: list[str], environment: dict[str, str]) -> Outcome:
-    ended = run_in_session(command, clean_environment() | environment, TIMEOUT)
-    return Outcome(ended.status, ended.stdout, ended.stderr)
-
-
-def command_line(command: list[str], environment: dict[str, str]) -> str:
-    """For a shell: what to type to run the same thing again."""
-    settings = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
-    return " ".join(["env", *settings, *map(shlex.quote, command)])
-
-
-def without_own_lines(stderr: str) -> str:
-    return "".join(
-        line for line in stderr.splitlines(keepends=True) if not line.startswith("muster: ")
-    )
+    return runs.run(command, clean_environment() | environment, TIMEOUT)
 
 
 def report_problems(program: Program, row: Combination, report: dict[str, Any]) -> list[str]:
@@ -135,8 +104,7 @@ class Runner:
         environment = self._environment(row)
         if self.library is None:
             return environment
-        preloads = [str(self.library), environment.get("LD_PRELOAD", "")]
-        environment["LD_PRELOAD"] = ":".join(filter(None, preloads))
+        environment |= preload(self.library, environment.get("LD_PRELOAD"))
         environment["MUSTER_BARRIER"] = row.barrier
         environment["MUSTER_WAIT"] = row.wait
         environment["MUSTER_FORKJOIN"] = row.forkjoin
@@ -150,7 +118,7 @@ class Runner:
             return None
         known = self.programs[row.program].fails_stock
         if known is None and ended_by_known_assertion(problem):
-            known = "now and then: tests/runtimes/known_assertions.py"
+            known = "now and then: lab/runtimes.py"
         if known is None:
             return problem
         self._stock.clear()  # it may be stock's run that went wrong
@@ -176,18 +144,14 @@ class Runner:
     def _compare(
         self, stock: Outcome, outcome: Outcome, row: Combination, report: Path
     ) -> list[str]:
-        stderr = without_own_lines(outcome.stderr)
-        if (outcome.status, outcome.stdout) != (stock.status, stock.stdout):
+        if not outcome.same_as(stock):
             return [f"{outcome.describe()}; stock: {stock.describe()}"]
         problems = []
-        if stderr != stock.stderr:
-            problems.append(f"stderr {stderr[:300]!r}; stock: {stock.stderr[:300]!r}")
+        if outcome.other_lines != stock.stderr.splitlines():
+            problems.append(f"stderr {outcome.other_lines!r:.300}; stock: {stock.stderr[:300]!r}")
         if self.library is None:
             return problems
         try:
-            content = json.loads(report.read_text())
-            return problems + report_problems(self.programs[row.program], row, content)
-        except FileNotFoundError:
-            return [*problems, "no report was written"]
-        except (ValueError, KeyError, TypeError) as error:
-            return [*problems, f"the report is not as documented: {error!r}"]
+            return problems + reports.read(report, lambda content: report_problems(self.programs[row.program], row, content))
+        except reports.ReportError as error:
+            return [*problems, str(error)]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from collections.abc import Sequence
@@ -13,16 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from building import compile_program, variant_named
+
+from lab import hogs, runs
+from lab.environment import clean_environment, preload
+from lab.runs import Outcome
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE.parent / "conformance"), str(HERE.parent / "runtimes")]
-
-from building import compile_program, variant_named  # noqa: E402
-from session import clean_environment  # noqa: E402
-
 TIMEOUT = 60.0
-PREFIX = "muster: "
-BURN = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 
 Text = str | bytes
 
@@ -47,21 +44,6 @@ places = Places(None, ROOT / "build/runtimes", ROOT / "build/fault")
 def configure(found: Places) -> None:
     global places
     places = found
-
-
-@dataclass(frozen=True)
-class Result:
-    status: int
-    stdout: str
-    stderr: str
-
-    @property
-    def own_lines(self) -> list[str]:
-        return [line for line in self.stderr.splitlines() if line.startswith(PREFIX)]
-
-    @property
-    def other_lines(self) -> list[str]:
-        return [line for line in self.stderr.splitlines() if not line.startswith(PREFIX)]
 
 
 def program_without_openmp(name: str) -> Path:
@@ -123,26 +105,13 @@ def base_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def preloaded_environment(extra: dict[str, Any] | None = None) -> dict[str, Any]:
-    environment: dict[str, Any] = base_environment()
-    if places.library is not None:
-        environment["LD_PRELOAD"] = str(places.library)
-    return environment | (extra or {})
+    return base_environment() | preload(places.library) | (extra or {})
 
 
 def run(
     command: Sequence[str | Path], environment: dict[str, Any], directory: Path | None = None
-) -> Result:
-    done = subprocess.run(
-        [str(word) for word in command],
-        env=environment,
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    stdout, stderr = (data.decode(errors="replace") for data in (done.stdout, done.stderr))
-    return Result(done.returncode, stdout, stderr)
+) -> Outcome:
+    return runs.run(command, environment, TIMEOUT, directory, own_session=False)
 
 
 def start_preloaded(
@@ -169,7 +138,7 @@ GIVES_UP = {
 }
 
 
-def run_again(command: Sequence[str | Path], environment: dict[str, str]) -> Result:
+def run_again(command: Sequence[str | Path], environment: dict[str, str]) -> Outcome:
     """Runs the command, again where it gave up for a reason that is not Muster's."""
     result = run(command, environment)
     for words, repetitions in GIVES_UP.items():
@@ -189,12 +158,9 @@ class FaultTest(unittest.TestCase):
         self.folder = Path(holder.name)
         self.report_path = self.folder / "report.json"
 
-    def burn(self) -> None:
-        """As many burners as CPUs, until the test ends: strangers for slices and gatherings."""
-        for _ in os.sched_getaffinity(0):
-            burner = subprocess.Popen([sys.executable, "-c", BURN.format(parent=os.getpid())])
-            self.addCleanup(burner.wait)
-            self.addCleanup(burner.kill)
+    def start_hogs(self) -> None:
+        """As many CPU hogs as CPUs, until the test ends: competitors, which slices and gathering react to."""
+        self.enterContext(hogs.hogs(hogs.one_per_cpu()))
 
     @property
     def preloaded(self) -> bool:
@@ -206,7 +172,7 @@ class FaultTest(unittest.TestCase):
         self.assertIn("barriers", report)
         return report
 
-    def assert_same(self, stock: Result, ours: Result) -> None:
+    def assert_same(self, stock: Outcome, ours: Outcome) -> None:
         """Same status, same output; stderr too, but for Muster's own lines."""
         self.assertEqual((ours.status, ours.stdout), (stock.status, stock.stdout), ours.stderr)
         self.assertEqual(ours.other_lines, stock.stderr.splitlines())
@@ -231,7 +197,7 @@ class FaultTest(unittest.TestCase):
         extra: dict[str, str] | None = None,
         status: int | None = 0,
         processes: int = 1,
-    ) -> Result:
+    ) -> Outcome:
         """Runs stock and preloaded, with a report; gives the preloaded result.
 
         Muster may complain where several processes want the same report, once each but the first.

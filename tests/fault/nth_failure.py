@@ -7,8 +7,6 @@ By hand, all of it (an hour): tests/fault/nth_failure.py; a third of it: --share
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,8 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import harness
-from session import run_in_session
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "conformance")]
+
+import harness  # noqa: E402
+
+from lab import hogs, runs  # noqa: E402
+from lab.environment import preload  # noqa: E402
 
 CALLS = (
     *("mmap", "futex", "clone", "sched_setaffinity", "sched_getaffinity", "moved", "membarrier"),
@@ -75,12 +78,14 @@ class Case:
 
 
 @dataclass
-class Outcome:
+class Counted:
+    """A run, and the calls in it that may fail."""
+
     status: int | str
     stdout: str
     calls: int  # of that kind in the whole run; 0 where it did not end
 
-    def same(self, stock: Outcome) -> bool:
+    def same(self, stock: Counted) -> bool:
         return (self.status, self.stdout) == (stock.status, stock.stdout)
 
 
@@ -92,7 +97,7 @@ def failing_object() -> Path:
     return output
 
 
-def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path) -> Outcome:
+def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path) -> Counted:
     counted = folder / "counted"
     counted.unlink(missing_ok=True)
     runtimes = str(harness.places.runtimes / case.runtime)
@@ -100,15 +105,15 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
     if failing is not None:
         environment |= SETTINGS[case.setting] | how
         environment |= {"FAIL_CALL": case.call, "FAIL_COUNTED": str(counted)}
-        environment["LD_PRELOAD"] = f"{failing}:{harness.places.library}"
+        environment |= preload(failing, harness.places.library)
         if case.setting == "on":
             environment["MUSTER_REPORT"] = str(folder / "report.json")
     for seconds in SECONDS:
-        ended = run_in_session(case.command, environment, seconds)
+        ended = runs.run(case.command, environment, seconds)
         if ended.status is not None:
             calls = int(counted.read_text()) if counted.exists() else 0
-            return Outcome(ended.status, ended.stdout, calls)
-    return Outcome("hangs", "", 0)
+            return Counted(ended.status, ended.stdout, calls)
+    return Counted("hangs", "", 0)
 
 
 def cases(programs: tuple[str, ...], runtimes: tuple[str, ...], settings: tuple[str, ...]) -> Iterator[Case]:
@@ -119,19 +124,6 @@ def cases(programs: tuple[str, ...], runtimes: tuple[str, ...], settings: tuple[
             for setting in [setting for setting in settings if setting in program.settings]:
                 for call in CALLS:
                     yield Case(name, runtime, [str(built[runtime]), *program.words[1:]], setting, call)
-
-
-@contextlib.contextmanager
-def hogs(wanted: bool) -> Iterator[None]:
-    """As many CPU hogs as CPUs."""
-    command = [sys.executable, "-c", harness.BURN.format(parent=os.getpid())]
-    running = [subprocess.Popen(command) for _ in os.sched_getaffinity(0)] if wanted else []
-    try:
-        yield
-    finally:
-        for hog in running:
-            hog.kill()
-            hog.wait()
 
 
 @dataclass
@@ -146,7 +138,8 @@ def check(case: Case, failing: Path, most: int, modes: tuple[str, ...], tally: T
     wrong = []
     program = PROGRAMS[case.program]
     most = min(most, program.most)
-    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name, hogs(program.beside_hogs):
+    cpus = hogs.one_per_cpu() if program.beside_hogs else 0
+    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name, hogs.hogs(cpus):
         folder = Path(name)
         stock = run_once(case, None, {}, folder)
         whole = run_once(case, failing, {}, folder)

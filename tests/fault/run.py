@@ -9,9 +9,10 @@ import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
-import harness
-
 HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "conformance")]
+
+import harness  # noqa: E402
 
 
 def tests_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:

@@ -83,7 +83,7 @@ class AffinityFromOutside(FaultTest):
             self.assert_replaced(100)
 
     def test_while_gathered(self) -> None:
-        self.burn()
+        self.start_hogs()
         process = self.start()
         here = self.where_gathered(process)
         there = {min(cpu for cpu in self.cpus if cpu != here)}
@@ -95,7 +95,7 @@ class AffinityFromOutside(FaultTest):
         self.assert_gathered()
 
     def test_while_gathered_and_back(self) -> None:
-        self.burn()
+        self.start_hogs()
         process = self.start()
         here = self.where_gathered(process)
         there = {min(cpu for cpu in self.cpus if cpu != here)}

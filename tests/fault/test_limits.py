@@ -10,7 +10,6 @@ from pathlib import Path
 import harness
 from harness import (
     FaultTest,
-    Result,
     base_environment,
     for_both_runtimes,
     preloaded_environment,
@@ -18,6 +17,8 @@ from harness import (
     run,
     start_preloaded,
 )
+
+from lab.runs import Outcome
 
 POLICIES = ("auto", "block", "2cs+", "yield")
 
@@ -139,7 +140,7 @@ class Stacks(FaultTest):
         "libgomp12": {"fork": 1280, "worker": 1536, "signal": 1408},
     }
 
-    def depth(self, command: list[str | Path], environment: dict[str, str]) -> tuple[Result, int]:
+    def depth(self, command: list[str | Path], environment: dict[str, str]) -> tuple[Outcome, int]:
         """Of two runs the deepest: what a thread waits for, and how, is a matter of time."""
         results = [run(command, environment) for _ in range(2)]
         for result in results:
@@ -161,7 +162,7 @@ class Stacks(FaultTest):
                         self.report_path.unlink(missing_ok=True)
 
     def test_small_stacks(self) -> None:
-        self.burn()
+        self.start_hogs()
         for runtime, program_file in for_both_runtimes("stack_depth").items():
             extra = {"LD_LIBRARY_PATH": str(harness.places.runtimes / runtime), "OMP_STACKSIZE": "16k"}
             stock = run([program_file, "fork"], base_environment(extra))

@@ -114,7 +114,7 @@ class Denied(MissingTest):
 
     def test_slice(self) -> None:
         """By a filter, and as older kernels answer: they know no size or no slice."""
-        self.burn()
+        self.start_hogs()
         for call, error in (
             ("sched_setattr", "EPERM"),
             ("sched_setattr", "E2BIG"),
@@ -130,7 +130,7 @@ class Denied(MissingTest):
     def test_setaffinity(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: nobody is moved")
-        self.burn()
+        self.start_hogs()
         cpus = len(os.sched_getaffinity(0))
         missing = self.compare_denied(
             "sched_setaffinity",
@@ -161,7 +161,7 @@ class NotMounted(MissingTest):
         return enter
 
     def test_no_proc(self) -> None:
-        self.burn()
+        self.start_hogs()
         enter = self.without("/proc")
         cpus = len(os.sched_getaffinity(0))
         missing = self.compare_in(

@@ -1,17 +1,15 @@
-"""Muster moves threads beside strangers: their affinity must be their own again wherever it shows."""
+"""Muster moves threads when other processes compete for the CPUs: the program must always see its own affinity."""
 
 from __future__ import annotations
 
 import os
-import sys
 
 import harness
 import nth_failure
-from harness import ROOT, FaultTest, on_libgomp, preloaded_environment, program, run
+from harness import FaultTest, on_libgomp, preloaded_environment, program, run
 
-sys.path.insert(0, str(ROOT / "epcc"))
-
-from loadgrid.surroundings import make_quota  # noqa: E402
+from lab.environment import preload
+from lab.quota import make_quota
 
 
 def own_slices() -> bool:
@@ -21,10 +19,10 @@ def own_slices() -> bool:
 
 
 class Placement(FaultTest):
-    def run_beside_burners(self, extra: dict[str, str]) -> dict[str, int]:
+    def run_beside_hogs(self, extra: dict[str, str]) -> dict[str, int]:
         """What the report says of waiting."""
         cpus = len(os.sched_getaffinity(0))
-        self.burn()
+        self.start_hogs()
         threads = str(4 * cpus)
         ours = self.compare([program("placed"), "1500"], {"OMP_NUM_THREADS": threads, **extra})
         self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
@@ -34,7 +32,7 @@ class Placement(FaultTest):
     def test_affinity_is_given_back(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: there is nowhere to move to")
-        waiting = self.run_beside_burners({})
+        waiting = self.run_beside_hogs({})
         if self.preloaded:
             self.assertGreaterEqual(waiting["gatherings"], 1, waiting)
             self.assertGreaterEqual(waiting["moves"], 2, waiting)
@@ -42,27 +40,27 @@ class Placement(FaultTest):
                 self.assertGreaterEqual(waiting["short_slices"], 1, waiting)
 
     def test_a_mask_that_cannot_be_read_after_a_move(self) -> None:
-        """The thread must get its own back all the same."""
+        """The thread must get its own mask back all the same."""
         if len(os.sched_getaffinity(0)) < 2 or not self.preloaded:
             self.skipTest("nobody is moved")
         counted = self.folder / "counted"
-        preload = f"{nth_failure.failing_object()}:{harness.places.library}"
-        fails = {"FAIL_CALL": "moved", "FAIL_FROM": "1", "FAIL_COUNTED": str(counted), "LD_PRELOAD": preload}
-        self.burn()
+        fails = {"FAIL_CALL": "moved", "FAIL_FROM": "1", "FAIL_COUNTED": str(counted)}
+        fails |= preload(nth_failure.failing_object(), harness.places.library)
+        self.start_hogs()
         threads = {"OMP_NUM_THREADS": str(4 * len(os.sched_getaffinity(0)))}
         ours = run([program("placed"), "1500"], preloaded_environment(threads | fails))
         self.assertEqual((ours.status, ours.stdout), (0, "placed: checksum 1, ok\n"), ours.stderr)
         self.assertGreaterEqual(int(counted.read_text()), 1)
 
     def test_a_thread_that_places_itself(self) -> None:
-        """Where it has chosen to be, and with what mask, also in a signal handler; on either runtime."""
+        """It must stay on the CPUs that it chose, with that mask, also in a signal handler; on either runtime."""
         self.place("self")
 
     def test_a_thread_that_places_others(self) -> None:
         self.place("other")
 
     def place(self, whom: str) -> None:
-        self.burn()
+        self.start_hogs()
         threads = {"OMP_NUM_THREADS": str(2 * len(os.sched_getaffinity(0)))}
         for of_gcc in (False, True):
             with self.subTest(of_gcc=of_gcc):
@@ -71,12 +69,12 @@ class Placement(FaultTest):
                 self.assert_replaced(100)
 
     def test_switched_off(self) -> None:
-        waiting = self.run_beside_burners({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
+        waiting = self.run_beside_hogs({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
         self.assertEqual(waiting.get("moves", 0), 0)
         self.assertEqual(waiting.get("short_slices", 0), 0)
 
     def test_a_quota_of_one_cpu(self) -> None:
-        """Gathered, the team lives on what it is given; spread, it would be throttled all the time."""
+        """A gathered team stays within its quota; spread over more CPUs it would be throttled all the time."""
         cpus = len(os.sched_getaffinity(0))
         if cpus < 2:
             self.skipTest("one CPU: there is nowhere to move to")

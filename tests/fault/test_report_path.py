@@ -9,12 +9,13 @@ from pathlib import Path
 
 from harness import (
     FaultTest,
-    Result,
     base_environment,
     preloaded_environment,
     program,
     run,
 )
+
+from lab.runs import Outcome
 
 
 class ReportPath(FaultTest):
@@ -23,7 +24,7 @@ class ReportPath(FaultTest):
         self.command: list[str | Path] = [program("team")]
         self.stock = run(self.command, base_environment())
 
-    def run_with_report(self, path: Path | str) -> Result:
+    def run_with_report(self, path: Path | str) -> Outcome:
         ours = run(self.command, preloaded_environment({"MUSTER_REPORT": str(path)}), self.folder)
         self.assertEqual((ours.status, ours.stdout), (self.stock.status, self.stock.stdout))
         return ours

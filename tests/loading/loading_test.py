@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import objects
-from harness import FaultTest, Result
+from harness import FaultTest
 from objects import Runtime
+
+from lab.runs import Outcome
 
 # Two copies of libomp in one process: they ask for leave. Passive: stock's threads would spin in each other's way.
 ENVIRONMENT = {
@@ -24,7 +26,7 @@ def opened(name: str, runtime: Runtime, how: str = "") -> str:
 
 
 class LoadingTest(FaultTest):
-    def host(self, *commands: str, processes: int = 1, **extra: str) -> Result:
+    def host(self, *commands: str, processes: int = 1, **extra: str) -> Outcome:
         """Compares the host's doings; the report is left where it is."""
         self.report_path.unlink(missing_ok=True)
         return self.compare([objects.host(), *commands], {**ENVIRONMENT, **extra}, status=0, processes=processes)

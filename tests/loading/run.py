@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "fault"))
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "fault"), str(HERE.parent / "conformance")]
 
 import harness  # noqa: E402
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import harness
 import objects
-from harness import Result, base_environment, run
+from harness import base_environment, run
 from loading_test import ENVIRONMENT, LoadingTest
 from objects import Runtime, libgomp, llvm
+
+from lab.runs import Outcome
 
 
 def runtimes() -> list[Runtime]:
@@ -17,7 +19,7 @@ def runtimes() -> list[Runtime]:
 
 
 class PreloadTest(LoadingTest):
-    def preloaded_with(self, others: list[Path | str], command: list[Path | str], muster_at: int) -> Result:
+    def preloaded_with(self, others: list[Path | str], command: list[Path | str], muster_at: int) -> Outcome:
         """With the others and, unless -1, Muster in its place among them."""
         preloads = [str(other) for other in others]
         if muster_at >= 0 and harness.places.library is not None:

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import objects
-from harness import Result
 from loading_test import ENVIRONMENT, FORK_JOIN, LoadingTest
 from objects import Runtime, libgomp, llvm
 from test_together import MARK
+
+from lab.runs import Outcome
 
 
 def runtimes() -> list[Runtime]:
@@ -17,7 +18,7 @@ def runtimes() -> list[Runtime]:
 
 
 class Python(LoadingTest):
-    def script(self, name: str, *arguments: str | Path, status: int = 0, processes: int = 1, **extra: str) -> Result:
+    def script(self, name: str, *arguments: str | Path, status: int = 0, processes: int = 1, **extra: str) -> Outcome:
         self.report_path.unlink(missing_ok=True)
         command: list[str | Path] = [sys.executable, objects.PROGRAMS / f"{name}.py", *arguments]
         return self.compare(command, {**ENVIRONMENT, **extra}, status=status, processes=processes)

@@ -6,7 +6,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
 # QEMU and its options, separated by blanks, for programs of another processor.
@@ -164,12 +169,7 @@ def run(
     program: pathlib.Path | str, *arguments: str, preload: bool = True, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs it with these environment variables and no other MUSTER or OpenMP ones."""
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if not key.startswith(("MUSTER", "OMP_", "KMP_", "LD_PRELOAD"))
-    }
-    environment |= {"OMP_NUM_THREADS": "2"} | variables
+    environment = clean_environment(keep=("LD_LIBRARY_PATH",)) | {"OMP_NUM_THREADS": "2"} | variables
     if preload:
         environment["LD_PRELOAD"] = LIBRARY
     emulator = EMULATOR

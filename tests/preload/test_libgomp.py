@@ -7,8 +7,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment, preload  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
 LIBGOMP = pathlib.Path(os.environ["MUSTER_RUNTIMES"]) / "libgomp12" / "libgomp.so.1"
@@ -135,10 +140,9 @@ def compile_c(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Pat
 
 
 def run(program: pathlib.Path, runtime: pathlib.Path, report: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MUSTER_", "OMP_"))}
-    environment |= {"LD_LIBRARY_PATH": str(runtime), "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
+    environment = clean_environment() | {"LD_LIBRARY_PATH": str(runtime), "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
     if report:
-        environment |= {"LD_PRELOAD": LIBRARY, "MUSTER_REPORT": report, **more}
+        environment |= preload(LIBRARY) | {"MUSTER_REPORT": report, **more}
     return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 

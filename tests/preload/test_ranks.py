@@ -11,6 +11,8 @@ import unittest
 
 import programs
 
+from lab.environment import clean_environment
+
 # In the order in which they are asked.
 VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 for name in VARIABLES:
@@ -53,8 +55,7 @@ class Ranks(unittest.TestCase):
     def started_by_muster(self, *command: str, pattern: str = "r%r.json", **more: str) -> list[str]:
         """As `muster run` starts it: the variable is the process's own id, which exec keeps."""
         script = 'MUSTER_RUN_PID=$$ LD_PRELOAD=$0 exec "$@"'
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MUSTER", "OMP_", "LD_"))}
-        environment |= {"MUSTER_REPORT": str(self.folder / pattern)} | more
+        environment = clean_environment() | {"MUSTER_REPORT": str(self.folder / pattern)} | more
         words = ["sh", "-c", script, programs.LIBRARY, *command]
         done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")

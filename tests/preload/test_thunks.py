@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
-import sys
 import unittest
 
 import fake_runtimes
 import programs
 from fake_runtimes import answering
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtimes"))
-
-from loading import loader_command  # noqa: E402
+from lab.runtimes import loader_command
 
 RUNTIMES = pathlib.Path(os.environ["MUSTER_RUNTIMES"])
 

@@ -7,14 +7,12 @@ import os
 import pathlib
 import platform
 import subprocess
-import sys
 import unittest
 
 import fake_runtimes
 import programs
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "runtimes"))
-from loading import loader_command  # noqa: E402
+from lab.runtimes import loader_command
 
 # A runtime with several functions of one name, and callers that were each linked with one of them.
 def versioned(name: str, default: tuple[str, int], other: tuple[str, int]) -> pathlib.Path:

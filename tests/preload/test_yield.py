@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import os
 import pathlib
-import sys
 import tempfile
 import unittest
 
 import programs
+
+from lab.hogs import hogs, one_per_cpu
 
 YIELDS = ("auto", "native", "skip", "adaptive")
 
@@ -158,15 +159,9 @@ class Yields(unittest.TestCase):
     def test_threads_that_look_for_tasks_are_left_alone(self) -> None:
         program = programs.build(TASKS, name="tasks")
         threads = str(2 * len(os.sched_getaffinity(0)))
-        burn = [sys.executable, "-c", "while True: pass"]
-        hogs = [programs.subprocess.Popen(burn) for _ in os.sched_getaffinity(0)]
-        try:
+        with hogs(one_per_cpu()):
             _, adaptive = programs.report(program, OMP_NUM_THREADS=threads, MUSTER_YIELD="adaptive")
             result, report = programs.report(program, OMP_NUM_THREADS=threads)
-        finally:
-            for hog in hogs:
-                hog.kill()
-                hog.wait()
         self.assertEqual(result.stdout, "done\n")
         self.assertGreater(adaptive["runtime_yields"]["naps"], 0, "else this shows nothing")
         yields = report["runtime_yields"]

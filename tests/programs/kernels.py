@@ -1,20 +1,18 @@
-"""The kernels: what there is, how they are compiled and run. For run.py here and for benchmarks/programs.py."""
+"""The kernels: what there is, how they are compiled and run. For run.py here and for campaigns/programs.py."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SOURCES = HERE / "kernels"
-sys.path.insert(0, str(HERE.parent / "conformance"))
+from lab import runs
+from lab.compilers import CLANG, GCC, BuildError, build
+from lab.environment import clean_environment
+from lab.runs import Outcome
 
-from building import CLANG, GCC, BuildError  # noqa: E402
+SOURCES = Path(__file__).resolve().parent / "kernels"
 
 VARIANTS = ("clang", "gcc")  # both linked with libomp: gcc's objects call its GOMP_* entry points
 COMPILERS: dict[tuple[str, str], tuple[str, ...]] = {  # the first that is installed
@@ -26,7 +24,6 @@ COMPILERS: dict[tuple[str, str], tuple[str, ...]] = {  # the first that is insta
     ("gcc", ".f90"): ("gfortran-12", "gfortran"),
 }
 STANDARDS = {".c": ["-std=gnu17"], ".cpp": ["-std=c++20"], ".f90": []}
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 
 
 @dataclass(frozen=True)
@@ -36,30 +33,17 @@ class Binary:
     path: Path
 
 
-@dataclass(frozen=True)
-class Outcome:
-    status: int | None  # None: it ran out of time
-    stdout: str
-    stderr: str
-
-    def seconds(self, kernel: str) -> float | None:
-        """What the kernel measured; None if it did not get so far."""
-        for line in self.stderr.splitlines():
-            name, _, rest = line.partition(": ")
-            if name == kernel and rest.endswith(" s"):
-                return float(rest.removesuffix(" s"))
-        return None
+def seconds_of(outcome: Outcome, kernel: str) -> float | None:
+    """The time that the kernel measured; None if it did not get so far."""
+    for line in outcome.stderr.splitlines():
+        name, _, rest = line.partition(": ")
+        if name == kernel and rest.endswith(" s"):
+            return float(rest.removesuffix(" s"))
+    return None
 
 
 def sources() -> list[Path]:
     return sorted(path for path in SOURCES.iterdir() if path.suffix in STANDARDS)
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise BuildError(f"{' '.join(command)}\n{done.stderr}")
-    return done.stdout
 
 
 def _compile(source: Path, compiler: str, output: Path, libomp: Path) -> None:
@@ -76,8 +60,8 @@ def _compile(source: Path, compiler: str, output: Path, libomp: Path) -> None:
     if output.exists() and output.stat().st_mtime > newest and stamp.exists() and stamp.read_text() == text:
         return
     for command in commands:
-        _run(command)
-    if "libgomp" in _run(["ldd", str(output)]):
+        build(command)
+    if "libgomp" in build(["ldd", output]):
         raise BuildError(f"{output} is linked with libgomp")
     stamp.write_text(text)
 
@@ -110,21 +94,4 @@ def compile_kernels(
 
 
 def execute(binary: Path, arguments: list[str], settings: dict[str, str], limit: float) -> Outcome:
-    """With those settings and none that this process has for OpenMP, Muster or the loader."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    try:
-        done = subprocess.run(
-            [str(binary), *arguments],
-            env=inherited | settings,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as late:
-        return Outcome(None, _text(late.stdout), _text(late.stderr))
-    return Outcome(done.returncode, _text(done.stdout), _text(done.stderr))
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode(errors="replace")
+    return runs.run([binary, *arguments], clean_environment() | settings, limit, own_session=False)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import sys
 import tempfile
 import time
@@ -19,14 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels import VARIANTS, Binary, Outcome, compile_kernels, execute
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
-# These are in tests/conformance, which `kernels` has put on the path.
-from building import BuildError, compile_old_runtime  # isort: skip
-from running import OLD_RUNTIMES, command_line  # isort: skip
+from kernels import VARIANTS, Binary, compile_kernels, execute, seconds_of  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+from lab import reports  # noqa: E402
+from lab.compilers import BuildError, compile_old_runtime  # noqa: E402
+from lab.environment import preload  # noqa: E402
+from lab.runs import Outcome, command_line  # noqa: E402
+from lab.runtimes import OLD_RUNTIMES  # noqa: E402
 
 RUNTIMES = ("libomp14", "libomp19", "libomp21", "libiomp5")
 TEAMS = (2, 4)
@@ -81,14 +82,11 @@ class Checker:
         settings = self._stock(case)
         stock = execute(case.binary.path, [], settings, LIMIT)
         if stock.status != 0 or "verified" not in stock.stdout:
-            return [f"stock itself fails: {describe(stock)}\n  {command_line([str(case.binary.path)], settings)}"]
+            return [f"stock itself fails: {stock.describe()}\n  {command_line([str(case.binary.path)], settings)}"]
         problems = []
         for fork_join in FORK_JOIN:
-            preloads = [str(self.library), settings.get("LD_PRELOAD", "")]
-            preloaded = settings | {
-                "LD_PRELOAD": ":".join(filter(None, preloads)),
-                "MUSTER_FORKJOIN": fork_join,
-            }
+            preloaded = settings | preload(self.library, settings.get("LD_PRELOAD"))
+            preloaded["MUSTER_FORKJOIN"] = fork_join
             if problem := self._compare(case, stock, preloaded, fork_join):
                 again = command_line([str(case.binary.path)], preloaded | {"MUSTER_REPORT": "stderr"})
                 problems.append(f"MUSTER_FORKJOIN={fork_join}: {problem}\n  {again}")
@@ -98,21 +96,14 @@ class Checker:
         with tempfile.TemporaryDirectory(prefix="muster-") as folder:
             file = Path(folder) / "report.json"
             outcome = execute(case.binary.path, [], settings | {"MUSTER_REPORT": str(file)}, LIMIT)
-            if (outcome.status, outcome.stdout) != (stock.status, stock.stdout):
-                return f"{describe(outcome)}; stock: {describe(stock)}"
-            if outcome.seconds(case.binary.kernel) is None:
-                return f"no seconds on stderr: {describe(outcome)}"
+            if not outcome.same_as(stock):
+                return f"{outcome.describe()}; stock: {stock.describe()}"
+            if seconds_of(outcome, case.binary.kernel) is None:
+                return f"no seconds on stderr: {outcome.describe()}"
             try:
-                return "; ".join(report_problems(json.loads(file.read_text()), fork_join))
-            except FileNotFoundError:
-                return "no report was written"
-            except (ValueError, KeyError, TypeError) as error:
-                return f"the report is not as documented: {error!r}"
-
-
-def describe(outcome: Outcome) -> str:
-    status = f"no end within {LIMIT:.0f} s" if outcome.status is None else f"status {outcome.status}"
-    return f"{status}, stdout {outcome.stdout[:200]!r}, stderr {outcome.stderr[-300:]!r}"
+                return "; ".join(reports.read(file, lambda report: report_problems(report, fork_join)))
+            except reports.ReportError as error:
+                return str(error)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -13,22 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from executing import (
-    LIBGOMP,
-    BuildError,
-    Outcome,
-    Places,
-    command_line,
-    compile_unit,
-    work_done,
-)
-from settings import COMPILERS, GNU, LIBGOMPS, RUNTIMES, Settings, settings_of
-
-from building import compile_old_runtime
-from known_assertions import ended_by_known_assertion
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from executing import Places, compile_unit, work_done  # noqa: E402
+from settings import COMPILERS, GNU, LIBGOMPS, RUNTIMES, Settings, settings_of  # noqa: E402
+
+from lab.compilers import BuildError, compile_old_runtime  # noqa: E402
+from lab.runs import Outcome, command_line  # noqa: E402
+from lab.runtimes import LIBGOMP, ended_by_known_assertion  # noqa: E402
+
 PROGRAMS_A_UNIT = 25
 PROGRESS_EVERY = 500
 REPORT_EVERY = 20  # programs, of which one has its report read

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from scope import Flavour
 
+from lab.runtimes import OLD_RUNTIMES
+
 RUNTIMES = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
 LIBGOMPS = ("libgomp12", "libgomp14")  # older ones lack what every source file of 25 programs calls
-OLD_RUNTIMES = ("libomp14", "libomp16")
 COMPILERS = ("clang", "clang", "clang", "gcc")
 GNU = "gnu"  # only when asked for: gcc and libgomp
 # `spin` is left out: teams have more threads than most machines of a test have CPUs.

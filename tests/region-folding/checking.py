@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -14,16 +11,13 @@ from typing import Any
 from compiling import Compiler
 from traps import Case
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
-
-from loading import LIBGOMP, lacks_versions, loader_command  # noqa: E402
-from session import clean_environment, run_in_session  # noqa: E402
-
-__all__ = ["LIBGOMP", "TIMEOUT", "Checker", "Row", "lacks_versions"]
+from lab import reports, runs
+from lab.environment import clean_environment, preload
+from lab.runs import Outcome
+from lab.runtimes import OLD_RUNTIMES, loader_command
 
 TEAM = 4  # OMP_NUM_THREADS
 TIMEOUT = 20.0  # seconds, by default; a hang is what most of these faults look like
-OLD_RUNTIMES = ("libomp14", "libomp16")
 
 
 @dataclass(frozen=True)
@@ -42,20 +36,6 @@ class Row:
     @property
     def words(self) -> set[str]:
         return {*str(self).split(), self.case.source.stem}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    status: int | None  # None: it ran out of time
-    stdout: str
-    stderr: str
-    pid: int
-
-    def describe(self) -> str:
-        how = f"status {self.status}"
-        if self.status is None:
-            how = "HANGS"
-        return f"{how}, stdout ...{self.stdout[-200:]!r}, stderr {self.stderr!r:.300}"
 
 
 def first_difference(ours: str, stock: str) -> str:
@@ -133,27 +113,18 @@ class Checker:
         return environment | row.case.environment
 
     def _execute(self, row: Row, environment: dict[str, str]) -> Outcome:
-        ended = run_in_session(self._command(row), clean_environment() | environment, self.timeout)
-        return Outcome(ended.status, ended.stdout, ended.stderr, ended.pid)
+        return runs.run(self._command(row), clean_environment() | environment, self.timeout)
 
     def _preloaded(self, row: Row, report: str) -> dict[str, str]:
         environment = self._environment(row)
         if self.library is None:
             return environment
-        preloads = [str(self.library), environment.get("LD_PRELOAD", "")]
-        return environment | {
-            "LD_PRELOAD": ":".join(filter(None, preloads)),
+        return environment | preload(self.library, environment.get("LD_PRELOAD")) | {
             "MUSTER_FORKJOIN": row.mode,
             "MUSTER_BARRIER": row.barrier,
             "MUSTER_WAIT": row.wait,
             "MUSTER_REPORT": report,
         }
-
-    def _again(self, row: Row) -> str:
-        """For a shell: what to type to run the same thing again."""
-        environment = self._preloaded(row, "stderr")
-        settings = [f"{name}={shlex.quote(value)}" for name, value in sorted(environment.items())]
-        return " ".join(["env", *settings, *map(shlex.quote, self._command(row))])
 
     def _stock_outcome(self, row: Row) -> Outcome:
         key = (row.case.name, row.variant, row.runtime)
@@ -185,7 +156,8 @@ class Checker:
                 outcome = self._execute(row, environment)
                 report = Path(folder) / f"{outcome.pid}.json"
                 problems = self._compare(row, stock, outcome, report)
-        return "; ".join(problems) + f"\n  {self._again(row)}" if problems else None
+        again = runs.command_line(self._command(row), self._preloaded(row, "stderr"))
+        return "; ".join(problems) + f"\n  {again}" if problems else None
 
     def _compare(self, row: Row, stock: Outcome, outcome: Outcome, report: Path) -> list[str]:
         order = (lambda text: "\n".join(sorted(text.splitlines()))) if row.case.unordered else str
@@ -197,8 +169,6 @@ class Checker:
         if self.library is None or not self.reads_report or not row.case.writes_report:
             return []
         try:
-            return report_problems(row, json.loads(report.read_text()))
-        except FileNotFoundError:
-            return ["no report was written"]
-        except (ValueError, KeyError, TypeError) as error:
-            return [f"the report is not as documented: {error!r}"]
+            return reports.read(report, lambda content: report_problems(row, content))
+        except reports.ReportError as error:
+            return [str(error)]

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
+from traps import Case
 
-from building import CLANG, GCC, BuildError, compile_old_runtime  # noqa: E402
-from traps import Case  # noqa: E402
+from lab.compilers import CLANG, GCC, BuildError
 
-__all__ = ["VARIANTS", "BuildError", "Compiler", "compile_old_runtime"]
-
-PROGRAMS = HERE / "programs"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 FORTRAN = {
     "clang": ("flang-new-19", "flang-19", "flang-new", "flang"),
     "gcc": ("gfortran-12", "gfortran"),

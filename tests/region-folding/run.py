@@ -10,9 +10,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from checking import LIBGOMP, TIMEOUT, Checker, Row, lacks_versions
-from compiling import VARIANTS, BuildError, Compiler, compile_old_runtime, compiler_for
-from traps import Case, read_all
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from checking import TIMEOUT, Checker, Row  # noqa: E402
+from compiling import VARIANTS, Compiler, compiler_for  # noqa: E402
+from traps import Case, read_all  # noqa: E402
+
+from lab.compilers import BuildError, compile_old_runtime  # noqa: E402
+from lab.runtimes import LIBGOMP, lacks_versions  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

@@ -10,7 +10,7 @@ with any of them runs on it. What is there already is left alone.
 
 libgomp7 and libgomp9 are what Python wheels carry: Red Hat's builds, with the interfaces of gcc 7 and
 gcc 9. libgomp14 and libgomp16 need a newer C library than this machine may have. It lies beside them,
-in libc/, and programs run on it by its loader (loading.py).
+in libc/, and programs run on it by its loader (lab/runtimes.py).
 
 libgomp10 and libgomp16 are fetched only when asked for. So are libomp16-aarch64 and libomp16-ppc64le,
 which are for other processors than this one, into a folder of their own (tests/cross).
@@ -30,7 +30,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from loading import loader_command
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.runtimes import loader_command  # noqa: E402
 
 LIBOMP_NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
 LIBGOMP_NAMES = ("libgomp.so.1",)

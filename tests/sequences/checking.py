@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sequence_runs import PROGRAMS, Outcome, Runner, folds_of
+from sequence_runs import PROGRAMS, Printed, Runner, folds_of
 from plan import Case, subsequences
 
 REPORT_EVERY = 8  # cases, of which one has its report read
@@ -28,7 +28,7 @@ class Stock:
     """What stock did, kept in a file from run to run, for these programs only."""
 
     file: Path | None
-    known: dict[str, Outcome] = field(default_factory=dict)
+    known: dict[str, Printed] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -41,9 +41,9 @@ class Stock:
         if self.file.exists():
             for line in self.file.read_text().splitlines():
                 key, status, lines = json.loads(line)
-                self.known[key] = Outcome(status, tuple(lines), ())
+                self.known[key] = Printed(status, tuple(lines), ())
 
-    def add(self, key: str, outcome: Outcome) -> None:
+    def add(self, key: str, outcome: Printed) -> None:
         if self.file is None:
             return
         with self.lock:
@@ -106,7 +106,7 @@ class Suite:
                 self.told = time.monotonic()
                 print(f"after {self.told - self.begin:.0f} s: {dict(self.counts)}", flush=True)
 
-    def _stock_run(self, case: Case, unit: tuple[Path, int] | None) -> Outcome:
+    def _stock_run(self, case: Case, unit: tuple[Path, int] | None) -> Printed:
         return self.runner.execute(self.runner.command(case, unit), self.runner.environment(case, False))
 
     def check(self, case: Case, unit: tuple[Path, int] | None) -> tuple[str, str]:
@@ -128,7 +128,7 @@ class Suite:
             return self._read(report, case) if asks else ("passed", "")
         for _ in range(STOCK_AGAIN):
             if not self._stock_run(case, unit).same_as(stock):
-                self.stock.add(case.stock, Outcome(-1, (), ()))
+                self.stock.add(case.stock, Printed(-1, (), ()))
                 return "left out: stock differs from itself", ""
         again = sum(not self.runner.execute(command, environment).same_as(stock) for _ in range(OURS_AGAIN))
         report.unlink(missing_ok=True)

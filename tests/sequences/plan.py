@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from lab.runtimes import OLD_RUNTIMES
+
 # The same names as in programs/steps.h.
 REGIONS = ["region", "other_size", "serialized", "bound", "loop", "loop_dynamic", "loop_runtime", "sections"]
 REGIONS += ["copying", "initializing", "nested", "league", "worksharing", "task_reduction", "threadprivate"]
@@ -31,7 +33,6 @@ CONTEXTS = (*SERIAL_CONTEXTS, *TASK_CONTEXTS, *TARGET_CONTEXTS, *TEAM_CONTEXTS)
 VARIANTS = ("clang", "gcc", "gnu")
 LIBOMPS = ("libomp19", "libomp14", "libomp16", "libomp21", "libiomp5")
 LIBGOMPS = ("libgomp12", "libgomp14")
-OLD_RUNTIMES = ("libomp14", "libomp16")
 RUNTIMES = {"clang": LIBOMPS, "gcc": LIBOMPS, "gnu": LIBGOMPS}
 MODES = ("on", "auto")
 BY_AUTO = 4  # regions in a row that let `auto` open a fold

@@ -11,14 +11,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from checking import Stock, Suite
-from choosing import enumeration, sample
-from sequence_runs import LIBGOMP, BuildError, Compiler, Runner, compile_old_runtime
-from plan import CONTEXTS, LIBGOMPS, LIBOMPS, MODES, VARIANTS, Case, parse
-from slow import slow_ones
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from checking import Stock, Suite  # noqa: E402
+from choosing import enumeration, sample  # noqa: E402
+from plan import CONTEXTS, LIBGOMPS, LIBOMPS, MODES, VARIANTS, Case, parse  # noqa: E402
+from sequence_runs import Compiler, Runner  # noqa: E402
+from slow import slow_ones  # noqa: E402
+
+from lab.compilers import BuildError, compile_old_runtime  # noqa: E402
+from lab.runtimes import LIBGOMP  # noqa: E402
+
 CASES_A_UNIT = 20
 FOLDED_SHARE = 0.5  # of the reports under MUSTER_FORKJOIN=on: below, the suite shows nothing
 FEW_REPORTS = 20

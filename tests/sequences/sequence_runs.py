@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from emitting import sequence_file
-from plan import OLD_RUNTIMES, VARIANTS, Case
+from plan import VARIANTS, Case
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "conformance"))
+from lab import reports, runs
+from lab.compilers import CLANG, GCC, build, installed
+from lab.environment import clean_environment, preload
+from lab.runtimes import OLD_RUNTIMES, loader_command
 
-from building import CLANG, GCC, BuildError, _installed, compile_old_runtime  # noqa: E402
-from running import LIBGOMP, clean_environment, loader_command, run_in_session  # noqa: E402
-
-__all__ = ["LIBGOMP", "BuildError", "Compiler", "Outcome", "Runner", "compile_old_runtime", "folds_of"]
-
-PROGRAMS = HERE / "programs"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 OWN_LINE = re.compile(r"\d\.\d\d \w+: |main: ")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Printed:
+    """What a run printed, in lines."""
+
     status: int | None  # None: it ran out of time
     lines: tuple[str, ...]  # the program's own, sorted: threads write them in any order
     others: tuple[str, ...]  # the runtime's
 
-    def same_as(self, other: Outcome) -> bool:
+    def same_as(self, other: Printed) -> bool:
         return (self.status, self.lines) == (other.status, other.lines)
 
-    def difference(self, stock: Outcome) -> str:
+    def difference(self, stock: Printed) -> str:
         status = "hangs" if self.status is None else f"status {self.status}"
         text = f"{status}, stock {stock.status}" if self.status != stock.status else ""
         ours = [line for line in self.lines if line not in stock.lines]
@@ -57,14 +52,9 @@ class Compiler:
     def module(self, variant: str) -> Path:
         return self.build / f"module.{variant}.so"
 
-    def _run(self, command: list[str]) -> None:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise BuildError(f"{' '.join(command)}\n{done.stderr[:3000]}")
-
     def _object(self, source: Path, variant: str, level: str) -> Path:
         output = self.build / f"{source.stem}.{variant}.o"
-        compiler = _installed((CLANG if variant == "clang" else GCC)[1])
+        compiler = installed((CLANG if variant == "clang" else GCC)[1])
         flags = ["-fopenmp", "-std=c++20", level, "-g1", "-fPIC", "-w", f"-I{PROGRAMS}"]
         if variant == "gcc":
             flags.append("-DWITHOUT_TARGETS")
@@ -73,18 +63,18 @@ class Compiler:
         newest = max(path.stat().st_mtime for path in (source, *PROGRAMS.glob("*.h")))
         fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
         if not fresh or stamp.read_text() != " ".join(command):
-            self._run(command)
+            build(command)
             stamp.write_text(" ".join(command))
         return output
 
     def _link(self, objects: list[Path], variant: str, output: Path, *flags: str) -> None:
-        compiler = _installed((CLANG if variant == "clang" else GCC)[1])
+        compiler = installed((CLANG if variant == "clang" else GCC)[1])
         # Without -fopenmp at the link: gcc would add libgomp.
         runtime = [f"-L{self.libomp}", "-lomp"] if variant == "gcc" else ["-fopenmp"]
         if output.exists() and all(output.stat().st_mtime > item.stat().st_mtime for item in objects):
             return
         made = output.with_name(output.name + ".made")
-        self._run([compiler, *flags, *map(str, objects), "-o", str(made), *runtime, "-ldl", "-pthread"])
+        build([compiler, *flags, *map(str, objects), "-o", str(made), *runtime, "-ldl", "-pthread"])
         made.rename(output)
 
     def _program(self, variant: str, body: Path, name: str, level: str) -> None:
@@ -125,10 +115,8 @@ class Runner:
     timeout: float
 
     def environment(self, case: Case, preloaded: bool, report: str = "") -> dict[str, str]:
-        preloads = [str(self.library)] if preloaded and self.library else []
-        if case.runtime in OLD_RUNTIMES:
-            preloads.append(str(self.old_runtime))
-        found = {
+        library = self.library if preloaded else None
+        found = preload(library, self.old_runtime if case.runtime in OLD_RUNTIMES else None) | {
             "LD_LIBRARY_PATH": str(self.runtimes / case.runtime),
             "SEQUENCES_MODULE": str(self.compiler.module(case.variant)),
             "OMP_NUM_THREADS": str(case.size),
@@ -146,9 +134,7 @@ class Runner:
             found["OMP_WAIT_POLICY"] = "active"
         if "l" in case.flags:
             found["OMP_NUM_THREADS"] = f"{case.size},2"
-        if preloads:
-            found["LD_PRELOAD"] = ":".join(preloads)
-        if preloaded and self.library:
+        if library:
             found |= {"MUSTER_FORKJOIN": case.mode, "MUSTER_WAIT": case.wait, "MUSTER_BARRIER": case.barrier}
             if report:
                 found["MUSTER_REPORT"] = report
@@ -162,25 +148,27 @@ class Runner:
 
     def line(self, case: Case, unit: tuple[Path, int] | None) -> str:
         """For a shell: the preloaded run alone."""
-        values = self.environment(case, True).items()
-        return " ".join(["env", *(f"{k}={shlex.quote(v)}" for k, v in values), *self.command(case, unit)])
+        return runs.command_line(self.command(case, unit), self.environment(case, True))
 
-    def execute(self, command: list[str], environment: dict[str, str], timeout: float = 0) -> Outcome:
+    def execute(self, command: list[str], environment: dict[str, str], timeout: float = 0) -> Printed:
         limit = timeout or self.timeout
-        ended = run_in_session(command, clean_environment() | environment, limit, one_stream=True)
+        ended = runs.run(command, clean_environment() | environment, limit, one_stream=True)
         lines = ended.stdout.splitlines()
         own = tuple(sorted(line for line in lines if OWN_LINE.match(line)))
-        return Outcome(ended.status, own, tuple(line for line in lines if not OWN_LINE.match(line)))
+        return Printed(ended.status, own, tuple(line for line in lines if not OWN_LINE.match(line)))
 
 
 def folds_of(report: Path) -> tuple[int, int] | str:
     """Folds opened and regions folded, from a report; or what is wrong with it."""
-    try:
-        content = json.loads(report.read_text())
+
+    def take(content: reports.Report) -> tuple[int, int] | str:
         if not content["active"] and content["inactive_reason"] != "nothing interposed":
-            return f"Muster was inactive: {content['inactive_reason']}"
-        return int(content["fork_join"]["opened"]), int(content["fork_join"]["folded"])
-    except FileNotFoundError:
-        return 0, 0  # nothing of what it called was Muster's: no region, or one in a target region of libgomp's
-    except (ValueError, KeyError, TypeError) as error:
-        return f"the report is not as documented: {error!r}"
+            return reports.inactive(content)
+        return int(content["fork_join"]["opened"]), reports.folded(content)
+
+    try:
+        return reports.read(report, take)
+    except reports.NoReportError:
+        return 0, 0  # no region, or one in a target region of libgomp's: it called nothing that Muster interposes
+    except reports.ReportError as error:
+        return str(error)

@@ -11,18 +11,19 @@ import dataclasses
 import os
 import random
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from choosing import sample
 from plan import Case, parse
-from sequence_runs import HERE, Runner, compile_old_runtime
+from sequence_runs import Runner
 
-sys.path.insert(0, str(HERE.parent / "random-programs"))
+from lab.compilers import compile_old_runtime
+from lab.hogs import hogs
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "random-programs"))
 
 from executing import Places, compile_unit  # noqa: E402
 from settings import Settings, settings_of  # noqa: E402
@@ -35,21 +36,9 @@ MOST_ROUNDS = 4096
 LONGEST = 60.0  # seconds, of one run
 PROGRAMS_A_UNIT = 25
 DEFAULTS = {"MUSTER_FORKJOIN": "auto", "MUSTER_WAIT": "auto", "MUSTER_BARRIER": "auto"}
-HOG = "while True: pass"
 NOT_REPEATED = ("exits", "leaves", "forks_region", "detached")  # a round would end the program, or add threads to it
 
 Timed = Callable[[bool, int], float]  # (preloaded, how often): seconds; infinite where it did not end
-
-
-@contextmanager
-def hogs(count: int) -> Iterator[None]:
-    running = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
 
 
 def enough_times(run: Timed) -> int:
@@ -66,7 +55,7 @@ def enough_times(run: Timed) -> int:
 
 
 def ratio(run: Timed, times: int) -> float:
-    """Preloaded over stock, medians of runs by turns."""
+    """Preloaded over stock, medians of interleaved runs."""
     pairs = [(run(True, times), run(False, times)) for _ in range(RUNS)]
     ours, stock = (statistics.median(column) for column in zip(*pairs, strict=True))
     return ours / stock if stock != float("inf") else 0.0

@@ -1,18 +1,15 @@
-"""Runs one case under one setting, and reads what Muster's reports say of it."""
+"""Runs one case under one setting, and reads Muster's reports of it."""
 
 from __future__ import annotations
 
-import json
 import shutil
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from case import Case
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "runtimes"))
-
-from session import clean_environment, run_in_session  # noqa: E402
+from lab import reports, runs
+from lab.environment import clean_environment
 
 # Programs, not functions, as `env` may stand before them.
 PROGRAMS = {
@@ -33,7 +30,7 @@ exec "$@"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseRun:
     passed: bool
     status: int | None  # None: no end in time
     output: str
@@ -86,31 +83,25 @@ def write_programs(folder: Path) -> None:
         (folder / name).chmod(0o755)
 
 
-def execute(case: Case, places: Places, settings: dict[str, str] | None) -> Outcome:
+def execute(case: Case, places: Places, settings: dict[str, str] | None) -> CaseRun:
     folder = places.folder(case)
     folder.mkdir(parents=True, exist_ok=True)
-    reports = folder / "reports"
-    shutil.rmtree(reports, ignore_errors=True)
-    reports.mkdir()
-    environment = clean_environment() | places.variables(settings, reports)
+    kept = folder / "reports"
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir()
+    environment = clean_environment() | places.variables(settings, kept)
     environment["PATH"] = f"{places.programs}:{environment['PATH']}"
     command = ["bash", "-c", "set -o pipefail\n" + case.script]
-    ended = run_in_session(command, environment, places.timeout, folder, one_stream=True)
+    ended = runs.run(command, environment, places.timeout, folder, one_stream=True)
     passed = ended.status is not None and (ended.status == 0) != case.must_fail
-    return Outcome(passed, ended.status, ended.stdout, **_read(reports))
+    return CaseRun(passed, ended.status, ended.stdout, **_read(kept))
 
 
 def _read(folder: Path) -> dict:
-    found: dict = {"reports": 0, "replaced": 0, "folded": 0}
-    inactive = set()
-    for path in folder.glob("*.json"):
-        try:
-            report = json.loads(path.read_text())
-        except ValueError:  # it was killed as it wrote
-            continue
-        found["reports"] += 1
-        found["replaced"] += report["barriers"]["replaced"]
-        found["folded"] += report["fork_join"]["folded"]
-        if not report["active"]:
-            inactive.add(str(report["inactive_reason"]))
-    return found | {"inactive": tuple(sorted(inactive))}
+    found = reports.read_all(folder)
+    return {
+        "reports": len(found),
+        "replaced": sum(map(reports.replaced, found)),
+        "folded": sum(map(reports.folded, found)),
+        "inactive": tuple(sorted({str(report["inactive_reason"]) for report in found if not report["active"]})),
+    }

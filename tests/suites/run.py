@@ -14,14 +14,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from case import Case, Suite
-from executing import Places, execute, write_programs
-from fetching import FetchError
-from recipes import SUITES
-from table import REPETITIONS, SETTINGS, CaseResult, Rates, failure_lines, summary, verdict
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from case import Case, Suite  # noqa: E402
+from executing import Places, execute, write_programs  # noqa: E402
+from fetching import FetchError  # noqa: E402
+from recipes import SUITES  # noqa: E402
+from table import REPETITIONS, SETTINGS, CaseResult, Rates, failure_lines, summary, verdict  # noqa: E402
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from case import Case, Suite
-from executing import Outcome, Places
+from executing import CaseRun, Places
 
 SETTINGS: dict[str, dict[str, str]] = {
     "default": {},
@@ -34,8 +34,8 @@ class Rates:
 @dataclass
 class CaseResult:
     case: Case
-    stock: Outcome
-    outcomes: dict[str, Outcome] = field(default_factory=dict)  # by setting; none where stock fails
+    stock: CaseRun
+    outcomes: dict[str, CaseRun] = field(default_factory=dict)  # by setting; none where stock fails
     rates: dict[str, Rates] = field(default_factory=dict)  # of what failed at first, stock or preloaded
 
     def failed(self, setting: str) -> bool:

@@ -9,13 +9,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from case import Case, Suite
-from directives import read_directives
-from executing import Outcome, Places, execute, write_programs
-from recipes import libgomp_cases, libomp_cases, program_cases
-from run import check, repeat, sampled
-from run_lines import script_of, substituted
-from table import CaseResult, Rates, row_of, summary, verdict
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from case import Case, Suite  # noqa: E402
+from directives import read_directives  # noqa: E402
+from executing import CaseRun, Places, execute, write_programs  # noqa: E402
+from recipes import libgomp_cases, libomp_cases, program_cases  # noqa: E402
+from run import check, repeat, sampled  # noqa: E402
+from run_lines import script_of, substituted  # noqa: E402
+from table import CaseResult, Rates, row_of, summary, verdict  # noqa: E402
 
 LIBRARY = Path(os.environ["MUSTER_LIBRARY"])
 
@@ -90,8 +92,8 @@ class DejaGnu(TestCase):
 
 class Table(TestCase):
     def result(self, passes: bool, replaced: int = 0, stock: bool = True) -> CaseResult:
-        outcomes = {"default": Outcome(passes, 0 if passes else 1, "", 1, replaced)} if stock else {}
-        return CaseResult(Case("x", ""), Outcome(stock, 0, ""), outcomes)
+        outcomes = {"default": CaseRun(passes, 0 if passes else 1, "", 1, replaced)} if stock else {}
+        return CaseResult(Case("x", ""), CaseRun(stock, 0, ""), outcomes)
 
     def suite(self, share: float) -> Suite:
         return Suite("some", lambda _: [], "libomp", share, 0.8)
@@ -122,7 +124,7 @@ class Table(TestCase):
         for result in results:
             result.outcomes["on"] = result.outcomes["default"]
         self.assertIn("took part in 1 of 3", verdict(self.suite(0.5), results, ["default", "on"])[0])
-        none = [self.result(True, 7), CaseResult(Case("x", ""), Outcome(True, 0, ""), {"default": Outcome(True, 0, "")})]
+        none = [self.result(True, 7), CaseResult(Case("x", ""), CaseRun(True, 0, ""), {"default": CaseRun(True, 0, "")})]
         self.assertIn("only 1 of 2 left a report", verdict(self.suite(0.5), none, ["default"])[0])
 
     def test_samples_are_spread(self) -> None:

@@ -7,10 +7,11 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from lab.hogs import end_hog, start_hog
 
 SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "ppc64le": 250}.get(os.uname().machine, 0)
 QUOTAS = Path("/sys/fs/cgroup/cpu")
@@ -87,14 +88,11 @@ class Disturber:
 
     def _begin_hog(self) -> None:
         if len(self._hogs) < 4:
-            burn = [sys.executable, "-c", f"import os\nwhile os.getppid() == {os.getpid()}: sum(range(100000))"]
-            self._hogs.append(subprocess.Popen(burn))
+            self._hogs.append(start_hog())
 
     def _end_hog(self) -> None:
         if self._hogs:
-            hog = self._hogs.pop()
-            hog.kill()
-            hog.wait()
+            end_hog(self._hogs.pop())
 
     def _bind_thread(self) -> None:
         thread = self._draw.choice(threads_of(self._process) or [self._process])

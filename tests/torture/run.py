@@ -13,7 +13,6 @@ It must end right, and make progress all the time. A failure is printed with the
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import shutil
@@ -27,14 +26,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "runtimes"))
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
 
 from disturbing import Disturber, threads_of  # noqa: E402
-from known_assertions import ended_by_known_assertion  # noqa: E402
-from loading import is_libgomp, loader_command  # noqa: E402
-from session import clean_environment  # noqa: E402
 
-ROOT = HERE.parent.parent
+from lab import reports  # noqa: E402
+from lab.environment import clean_environment, preload  # noqa: E402
+from lab.runtimes import ended_by_known_assertion, is_libgomp, loader_command  # noqa: E402
+
 # All that have every entry point which today's compilers call.
 RUNTIMES = ("libomp19", "libgomp12", "libomp21", "libiomp5", "libgomp14")
 BARRIERS = ("fetch-add", "fetch-add-xadd", "dist-counter", "dist-counter-padded", "local-sensor", "dist-sensor",
@@ -54,7 +54,9 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Survived:
+    """What a run did, and how it failed."""
+
     failure: str  # empty: none
     steps: int
     replaced: int
@@ -145,7 +147,7 @@ def follow(process: subprocess.Popen[str], counter: Path, draw: random.Random, o
         disturber.end()
 
 
-def run_once(seed: int, options: Options) -> Outcome:
+def run_once(seed: int, options: Options) -> Survived:
     draw = random.Random(seed)
     present = [name for name in RUNTIMES if (options.runtimes / name).is_dir()]
     runtime = options.runtimes / draw.choice(present)
@@ -157,7 +159,7 @@ def run_once(seed: int, options: Options) -> Outcome:
         report = Path(folder) / "report.json"
         environment = clean_environment() | settings | {"LD_LIBRARY_PATH": str(runtime)}
         if options.library is not None:
-            environment |= {"LD_PRELOAD": str(options.library), "MUSTER_REPORT": str(report)}
+            environment |= preload(options.library) | {"MUSTER_REPORT": str(report)}
         command = [*loader_command(runtime), str(options.build / f"torture-{kind}"), str(options.seconds),
                    str(seed), str(options.build / f"plugin-{kind}.so"), str(counter)]  # fmt: skip
         process = subprocess.Popen(
@@ -176,9 +178,9 @@ def run_once(seed: int, options: Options) -> Outcome:
         if failure:
             shown = " ".join(f"{name}={value}" for name, value in settings.items())
             failure = f"{runtime.name} {shown}: {failure}"
-        found = json.loads(report.read_text()) if report.exists() else {}
-        replaced = found.get("barriers", {}).get("replaced", 0)
-        return Outcome(failure, steps_in(counter), replaced, found.get("fork_join", {}).get("folded", 0), gap)
+        work = [(reports.replaced(one), reports.folded(one)) for one in reports.read_all(Path(folder))]
+        replaced, folded = work[0] if work else (0, 0)
+        return Survived(failure, steps_in(counter), replaced, folded, gap)
 
 
 def main() -> int:

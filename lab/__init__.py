@@ -1,0 +1,1 @@
+"""What scripts and tests share. Start with README.md."""
