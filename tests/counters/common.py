@@ -10,15 +10,19 @@ import functools
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab import runs  # noqa: E402
+from lab.environment import clean_environment  # noqa: E402
+
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 LIBRARY = os.environ["MUSTER_LIBRARY"]
-OURS = ("OMP_", "KMP_", "MUSTER_", "LD_", "PAPI_", "FAKE_")
 PREFIX = "muster: MUSTER_COUNTERS: "
 FAULTS = "perf::PAGE-FAULTS"
 SWITCHES = "perf::CONTEXT-SWITCHES"
@@ -61,26 +65,9 @@ def reason_without_libsde() -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class Result:
-    status: int
-    stdout: str
-    stderr: str
-
-
-def run(command: list[str], extra: dict[str, str] | None = None, directory: Path = FOLDER) -> Result:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    done = subprocess.run(
-        command,
-        env=inherited | (extra or {}),
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    return Result(done.returncode, done.stdout, done.stderr)
+def run(command: list[str], extra: dict[str, str] | None = None, directory: Path = FOLDER) -> runs.Outcome:
+    environment = clean_environment("PAPI_", "FAKE_") | (extra or {})
+    return runs.run(command, environment, TIMEOUT, directory, own_session=False)
 
 
 class CountingTest(unittest.TestCase):

@@ -17,6 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+
+from lab.environment import clean_environment  # noqa: E402
+
 CONFORMANCE = HERE.parent / "conformance" / "programs"
 OLD_RUNTIME = HERE.parent / "conformance" / "old_runtime.c"
 FOLDING = HERE.parent / "region-folding" / "programs"
@@ -107,9 +111,8 @@ class Programs:
     def run(self, program: Path, **guest: str) -> subprocess.CompletedProcess[str]:
         variables = {"LD_LIBRARY_PATH": str(self.runtime), **guest}
         options = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
-        host = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "KMP_", "MUSTER"))}
         command = [*self.emulator, *options, str(program)]
-        return subprocess.run(command, env=host, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        return subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False)
 
     def problem(self, source: Path, compiler: str, environment: dict[str, str], must_replace: bool) -> str:
         """Empty if all is well."""

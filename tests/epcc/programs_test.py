@@ -16,6 +16,10 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
+
 BIN = Path(os.environ["EPCC_BIN"])
 RUNTIMES = {"": "libomp", "-gomp": "libgomp"}  # suffix of the program, runtime it must have
 CONSTRUCTS = (
@@ -26,8 +30,7 @@ CONSTRUCTS = (
 SHORT = ("--outer-repetitions", "3", "--test-time", "20")
 
 # Whatever the machine's own settings, these tests mean teams of two that do not spin for long.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "KMP_", "GOMP_"))}
-ENVIRONMENT |= {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
+ENVIRONMENT = clean_environment(keep=("LD_LIBRARY_PATH",)) | {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:

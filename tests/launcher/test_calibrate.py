@@ -1,4 +1,4 @@
-"""Runs the built `muster calibrate`: idle, beside burners, on one CPU.
+"""Runs the built `muster calibrate`: idle, beside CPU hogs, on one CPU.
 
 Environment: MUSTER_BUILD_DIR, the build folder.
 """
@@ -6,8 +6,13 @@ Environment: MUSTER_BUILD_DIR, the build folder.
 import json
 import os
 import subprocess
+import sys
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.hogs import hogs  # noqa: E402
 
 MUSTER = Path(os.environ["MUSTER_BUILD_DIR"]) / "bin" / "muster"
 
@@ -45,14 +50,9 @@ class Calibrate(unittest.TestCase):
         for words in ("context switch ", "wake-up ", "wake call ", "bounds         a figure is believed from 0.20 us"):
             self.assertIn(words, done.stdout)
 
-    def test_beside_burners(self) -> None:
-        burners = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(2)]
-        try:
+    def test_beside_hogs(self) -> None:
+        with hogs(2):
             shown = json.loads(calibrate("--json", "--rounds", "3").stdout)
-        finally:
-            for burner in burners:
-                burner.kill()
-                burner.wait()
         self.assert_sane(shown)
 
     def test_one_cpu_is_said(self) -> None:

@@ -6,9 +6,14 @@ Environment: MUSTER_BUILD_DIR, the build folder; CMAKE_COMMAND, for the test of 
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 CMAKE = os.environ.get("CMAKE_COMMAND", "cmake")
@@ -30,20 +35,10 @@ int main(void) {
 """
 
 
-def clean_environment(**changes: str) -> dict[str, str]:
-    """This process's environment without anything that `muster` reads."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("MUSTER", "OMP_", "KMP_")) and name != "LD_PRELOAD"
-    }
-    return environment | changes
-
-
 def muster(*arguments: str | Path, command: Path = MUSTER, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [command, *arguments],
-        env=clean_environment(**environment),
+        env=clean_environment(keep=("LD_LIBRARY_PATH",)) | environment,
         capture_output=True,
         text=True,
         timeout=120,

@@ -9,9 +9,14 @@ import csv
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
@@ -59,8 +64,7 @@ class MergeTest(unittest.TestCase):
     @classmethod
     def run_rank(cls, rank: int, regions: int, barriers: int, threads: int = 2, **variables: str) -> dict:
         """Runs the program as that rank; its report is r<rank>.json."""
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("MUSTER", "OMP", "LD_"))}
-        clean |= {"OMPI_COMM_WORLD_RANK": str(rank), "OMP_NUM_THREADS": str(threads), **variables}
+        clean = clean_environment("OMPI_") | {"OMPI_COMM_WORLD_RANK": str(rank), "OMP_NUM_THREADS": str(threads), **variables}
         command = [MUSTER, "run", "--report", cls.folder / "r%r.json", "--", cls.program, str(regions), str(barriers)]
         subprocess.run(command, env=clean, check=True, timeout=60)
         return json.loads((cls.folder / f"r{rank}.json").read_text())

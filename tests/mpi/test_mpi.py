@@ -14,6 +14,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
+
 SKIPPED = 77
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
@@ -43,8 +47,7 @@ class Mpi(unittest.TestCase):
             cls.programs[compiler] = output
 
     def run_job(self, *command: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MUSTER", "OMP_", "LD_"))}
-        environment |= {"OMP_NUM_THREADS": str(THREADS), "TMPDIR": str(self.folder)} | more
+        environment = clean_environment() | {"OMP_NUM_THREADS": str(THREADS), "TMPDIR": str(self.folder)} | more
         if os.geteuid() == 0:
             environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)

@@ -9,9 +9,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
+
 SOURCE = Path(os.environ["MUSTER_SOURCE_DIR"])
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-OURS = ("MUSTER", "OMP_", "KMP_", "GOMP_", "LD_", "PYTHON")
 
 
 class NoBuildBackend(Exception):
@@ -51,11 +54,10 @@ def run(command: list[str | Path], timeout: float = 120, **variables: str) -> su
 
 
 def start(command: list[str | Path], **variables: str) -> subprocess.Popen[str]:
-    """Starts it with nothing of Muster's, OpenMP's, the loader's or Python's in its environment but `variables`."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    """Starts it with no variables of Muster, OpenMP, the loader or Python but `variables`."""
     return subprocess.Popen(
         command,
-        env=environment | variables,
+        env=clean_environment("PYTHON") | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

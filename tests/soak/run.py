@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import subprocess
 import sys
@@ -21,13 +19,17 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lab import reports, runs  # noqa: E402
+from lab.environment import clean_environment, preload  # noqa: E402
+
 KINDS = ("region", "loop", "dynamic", "sections", "sizes", "tasks", "nested", "serialized", "roots", "modules")
 SMALL = {"roots": 400, "modules": 300, "nested": 2000, "sizes": 2000, "": 10_000}
 FULL = {"roots": 100_000, "modules": 10_000, "": 1_000_000}
 COMPILERS = {"libomp": ("clang-19", "-fopenmp=libomp"), "libgomp": ("gcc", "-fopenmp")}
 # From the middle of the run to its end. A page here and there is the allocator's; the rest is to stay as it is.
 BOUNDS = {"rss_kb": 256, "size_kb": 1024, "descriptors": 0, "mappings": 2, "threads": 0}
-OURS = ("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_")
 LINE = re.compile(r"^(half|end) (.*)$", re.MULTILINE)
 
 
@@ -74,20 +76,17 @@ def build(folder: Path) -> None:
 
 
 def execute(folder: Path, runtime: str, kind: str, count: int, variables: dict[str, str], timeout: float) -> Run:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     report = folder / f"{runtime}-{kind}.json"
     report.unlink(missing_ok=True)
     command = [folder / runtime, kind, str(count), folder / f"{runtime}.so"]
     begin = time.monotonic()
-    done = subprocess.run(command, env=environment | variables | {"MUSTER_REPORT": str(report)},
-                          capture_output=True, text=True, timeout=timeout, check=False)  # fmt: skip
+    done = runs.run(command, clean_environment() | variables | {"MUSTER_REPORT": str(report)}, timeout)
     seconds = time.monotonic() - begin
-    if done.returncode != 0:
-        raise Failed(f"status {done.returncode}: {done.stderr[-300:]}")
+    if done.status != 0:
+        raise Failed(done.describe())
     replaced = folded = 0
     if "LD_PRELOAD" in variables and report.exists():
-        content = json.loads(report.read_text())
-        replaced, folded = content["barriers"]["replaced"], content["fork_join"]["folded"]
+        replaced, folded = reports.read(report, lambda content: (reports.replaced(content), reports.folded(content)))
     return Run(growth_of(done.stdout), replaced, folded, seconds)
 
 
@@ -113,7 +112,7 @@ def main() -> int:
         return 2
     counts = FULL if arguments.full else SMALL
     passive = {"OMP_NUM_THREADS": str(arguments.threads), "OMP_WAIT_POLICY": "passive"}
-    preloaded = passive | {"LD_PRELOAD": str(library)} | dict(pair.split("=", 1) for pair in arguments.set)
+    preloaded = passive | preload(library) | dict(pair.split("=", 1) for pair in arguments.set)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="muster-soak-") as name, ThreadPoolExecutor(arguments.jobs) as pool:
         folder = Path(name)
@@ -127,7 +126,7 @@ def main() -> int:
                 stock = execute(folder, runtime, kind, few, passive, arguments.timeout)
                 ours = execute(folder, runtime, kind, count, preloaded, arguments.timeout)
                 problems = problems_of(kind, ours, stock)
-            except (Failed, subprocess.TimeoutExpired) as problem:
+            except (Failed, reports.ReportError) as problem:
                 print(f"{runtime} {kind} {count}: FAILED: {problem}", flush=True)
                 return False
             growth = ", ".join(f"{name} {value:+}" for name, value in ours.growth.items())
