@@ -1,5 +1,5 @@
 // What each barrier costs two pinned threads, beside the time in which a line moves between them: what
-// the coherence simulator is checked against (papi-scripts/validate.py).
+// the coherence simulator is checked against (campaigns/validate.py).
 //
 //   pair_overheads [--rounds 31] [--csv]
 //

@@ -38,8 +38,3 @@ def hogs(count: int, program: Path | None = None) -> Iterator[list[subprocess.Po
     finally:
         for hog in started:
             end_hog(hog)
-
-
-def one_per_cpu() -> int:
-    """How many hogs occupy every CPU that this process may use."""
-    return len(os.sched_getaffinity(0))

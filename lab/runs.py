@@ -80,8 +80,8 @@ def run(
 
 def end_all(process: subprocess.Popen) -> tuple[bytes, bytes]:
     """Kills the session or group that the process leads, and returns what was written until then."""
-    # Killing the group of a session's leader is not enough: shells and `timeout` make groups of their own. A process may
-    # fork just before it is killed, so repeat until none is left.
+    # Killing the group of a session's leader is not enough: shells and `timeout` make groups of their own. A process
+    # may fork just before it is killed, so repeat until none is left.
     while members := _members(process.pid):
         for pid in members:
             with contextlib.suppress(ProcessLookupError):

@@ -12,11 +12,12 @@ OLD_RUNTIMES = ("libomp14", "libomp16")  # programs of today's clang need compil
 
 # Assertions by which released runtimes end a valid program now and then, also without Muster.
 KNOWN_ASSERTIONS = (
-    # libomp 14 and 16, where threads that have freed memory are gone; stock in about three of ten thousand random programs.
+    # libomp 14 and 16, where threads that have freed memory are gone; stock in about three of ten thousand random
+    # programs.
     "Assertion failure at kmp_alloc.cpp",
     # libomp 14 to 19, as Debian builds them, with schedule(dynamic): a thread that looks for chunks reads a teammate's
-    # bounds while that one writes them, and asserts what holds only after the comparison that follows has succeeded. Stock
-    # in two of three runs of 20 s that do nothing but such loops, 12 threads on 2 CPUs.
+    # bounds while that one writes them, and asserts what holds only after the comparison that follows has succeeded.
+    # Stock in two of three runs of 20 s that do nothing but such loops, 12 threads on 2 CPUs.
     "vnew.p.ub * (UT)chunk <= trip",
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from campaign import Campaign, Run
+from lab.campaign import Campaign, Run
 
 FILES = Path(__file__).resolve().parents[1] / "sim" / "cluster" / "runs"
 BULK, CONTINUOUS = "bulk-synchronous", "continuous"

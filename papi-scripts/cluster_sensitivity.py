@@ -12,10 +12,14 @@ import argparse
 import signal
 import sys
 from dataclasses import replace
+from pathlib import Path
 
-from campaign import Campaign, CampaignError, add_options, positive
-from cluster_runs import BULK, CONTINUOUS, READ_US, Clusters, Waiting, Workload, triggered_us
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from cluster_runs import BULK, CONTINUOUS, READ_US, Clusters, Waiting, Workload, triggered_us  # noqa: E402
+
+from lab.campaign import Campaign, CampaignError, add_options, positive  # noqa: E402
+from lab.progress import Progress  # noqa: E402
 
 SWITCH_US = 200
 FIXED_US = (220, 420, 620, 1020)

@@ -21,13 +21,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from collection import plan, surroundings
-from collection.columns import FORMAT, run_values
-from collection.plan import PlanError, Setting
-from collection.record import Record, RecordError
-from collection.running import Program
-from commit import commit
-from progress import Progress, duration
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from collection import plan, provenance  # noqa: E402
+from collection.columns import FORMAT, run_values  # noqa: E402
+from collection.plan import PlanError, Setting  # noqa: E402
+from collection.record import Record, RecordError  # noqa: E402
+from collection.running import Program  # noqa: E402
+
+from lab import machine  # noqa: E402
+from lab.commit import commit  # noqa: E402
+from lab.progress import Progress, duration  # noqa: E402
 
 
 def say(text: str) -> None:
@@ -77,7 +81,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="collect", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    cpus = surroundings.allowed_cpus()
+    cpus = machine.cpus()
     parser.add_argument("--barriers", type=names, default=["auto"], metavar="A,B", help="of MUSTER_BARRIER (auto)")
     parser.add_argument("--waits", type=names, default=["auto"], metavar="A,B", help="of MUSTER_WAIT (auto)")
     parser.add_argument("--threads", type=sizes, default=[cpus], metavar="N,M", help=f"team sizes ({cpus})")
@@ -100,12 +104,12 @@ def common_of(arguments: argparse.Namespace, binary: Path, library: Path) -> dic
         "format": FORMAT,
         "plan": "; ".join(parts),
         "program": " ".join(" ".join(arguments.command).split()),
-        "program_digest": surroundings.digest(binary),
-        "compiler": surroundings.compiler(binary),
-        "machine": surroundings.processor(),
-        "cpus": str(surroundings.allowed_cpus()),
+        "program_digest": machine.digest(binary),
+        "compiler": provenance.compiler(binary),
+        "machine": provenance.processor(),
+        "cpus": str(machine.cpus()),
         "kernel": os.uname().release,
-        "library_digest": surroundings.digest(library),
+        "library_digest": machine.digest(library),
         "commit": commit(),
         "events": ",".join(arguments.events),
         "value_pattern": arguments.value.pattern if arguments.value else "",
@@ -116,15 +120,15 @@ class Runtimes:
     """What a run ran on: by its report, else what the loader would take. Each file is looked at once."""
 
     def __init__(self, binary: Path) -> None:
-        self.linked = surroundings.linked_runtime(binary)
+        self.linked = provenance.linked_runtime(binary)
         self.versions: dict[str, str] = {}
 
     def __call__(self, reports: list[dict]) -> dict[str, str]:
         runtimes = [runtime for report in reports for runtime in report["runtimes"]]
         path = runtimes[0].get("path", "") if runtimes else self.linked
         if path not in self.versions:
-            self.versions[path] = surroundings.runtime_version(path)
-        kind = runtimes[0].get("kind", "") if runtimes else surroundings.kind_of(path)
+            self.versions[path] = provenance.runtime_version(path)
+        kind = runtimes[0].get("kind", "") if runtimes else provenance.kind_of(path)
         return {"runtime": kind, "runtime_path": path, "runtime_version": self.versions[path]}
 
 

@@ -21,13 +21,16 @@ import signal
 import sys
 from pathlib import Path
 
-from campaign import Campaign, CampaignError, add_options, positive
-from collection.record import RecordError
-from commit import commit
-from drawing import series
-from drawing.catalogue import CATALOGUE, FigureOf, runs_of
-from drawing.series import PaperFigure
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from collection.record import RecordError  # noqa: E402
+from drawing import series  # noqa: E402
+from drawing.catalogue import CATALOGUE, FigureOf, runs_of  # noqa: E402
+from drawing.series import PaperFigure  # noqa: E402
+
+from lab.campaign import Campaign, CampaignError, add_options, positive  # noqa: E402
+from lab.commit import commit  # noqa: E402
+from lab.progress import Progress  # noqa: E402
 
 
 def at_least_two(text: str) -> int:

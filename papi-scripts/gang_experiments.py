@@ -9,8 +9,8 @@ Nothing else should run on the machine meanwhile. The claims P1 to P5 and the fi
 these cells.
 
 Barriers are the paper's, fixed-time spin-block for 50 us: Muster's, MUSTER_WAIT=50us. Teams have a thread for each
-CPU, bound to it (OMP_PROC_BIND): else the kernel's wake-ups gather a team that blocks on one CPU, alone as well. A run in
-which Muster did not take the barriers over, by its own report, is an error and not kept.
+CPU, bound to it (OMP_PROC_BIND): else the kernel's wake-ups gather a team that blocks on one CPU, alone as well. A run
+in which Muster replaced no barriers, by its own report, is an error and not kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lab.progress import Progress  # noqa: E402
 
 SPIN = "50us"  # the paper's
 LONG_SPIN = "4000us"  # of its High 4ms

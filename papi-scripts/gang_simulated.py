@@ -18,8 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from campaign import Campaign, CampaignError, Run, add_options, positive
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
+from lab.progress import Progress  # noqa: E402
 
 RUNS = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs"
 PROCESSORS = 16

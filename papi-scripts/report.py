@@ -17,8 +17,10 @@ import re
 import sys
 from pathlib import Path
 
-from collection import cells, record
-from collection.cells import Table
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from collection import cells, record  # noqa: E402
+from collection.cells import Table  # noqa: E402
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #111; --rule: #bbb; --soft: #f3f3f3; }

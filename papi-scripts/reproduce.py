@@ -15,11 +15,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from campaign import CampaignError, add_options, positive
-from claims import PAPERS, module_of
-from claims.claim import Claim, Context, Found, Unavailable, is_accepted, read_claims
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from claims import PAPERS, module_of  # noqa: E402
+from claims.claim import Claim, Context, Found, Unavailable, is_accepted, read_claims  # noqa: E402
+
+from lab.campaign import CampaignError, add_options, positive  # noqa: E402
+from lab.progress import Progress  # noqa: E402
 
 REPRODUCED, MISSED, UNAVAILABLE, FAILED, NOT_BUILT = "reproduced", "MISSED", "unavailable", "FAILED", "not built"
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What the reproduced claims owe to assumed latencies: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
+"""How claims depend on assumed latencies: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
 
-Each number of a machine's file whose comment says `assumed`, and each number of --also, is halved and doubled, alone, and the
-claims on that machine are computed anew. Printed is what a claim's number becomes, and `!` where its verdict turns.
+Each number of a machine's file whose comment says `assumed`, and each number of --also, is halved and doubled, alone,
+and the claims on that machine are computed anew. Printed is what a claim's number becomes, and `!` where its verdict
+turns.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from claims.claim import Claim, Context, Found, is_accepted, read_claims
-from claims.zhang import MACHINES, REPRODUCED
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from claims.claim import Claim, Context, Found, is_accepted, read_claims  # noqa: E402
+from claims.zhang import MACHINES, REPRODUCED  # noqa: E402
 
 NUMBER = re.compile(r"^(\w+) = (\d+)\b(.*)$")
 FACTORS = (0.5, 2.0)

@@ -17,34 +17,13 @@ import signal
 import sys
 from pathlib import Path
 
-from collection import cells, record, summary
-from collection.cells import Table
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-LEFT = {"barrier", "wait", "event", "source", "reason", "status"}  # what is no number
+from collection import cells, record, summary  # noqa: E402
 
+from lab import tables  # noqa: E402
 
-def as_text(table: Table) -> str:
-    head, body = table
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-
-    def line(words: list[str]) -> str:
-        padded = [
-            word.ljust(width) if name in LEFT else word.rjust(width)
-            for word, width, name in zip(words, widths, head, strict=True)
-        ]
-        return "  ".join(padded).rstrip()
-
-    return "\n".join([line(head), "-" * (sum(widths) + 2 * len(widths) - 2), *map(line, body)])
-
-
-def as_markdown(table: Table) -> str:
-    head, body = table
-
-    def line(words: list[str]) -> str:
-        return "| " + " | ".join(word.replace("|", "\\|") for word in words) + " |"
-
-    rule = "|" + "|".join("---" if name in LEFT else "--:" for name in head) + "|"
-    return "\n".join([line(head), rule, *map(line, body)])
+LEFT = {"barrier", "wait", "event", "source", "reason", "status"}  # the columns that are not numbers
 
 
 def write_csv(rows: list[record.Row], column: str) -> None:
@@ -72,7 +51,7 @@ def write_tables(rows: list[record.Row], column: str, markdown: bool) -> None:
     for title, table in titled:
         if table[1]:
             print(f"\n### {title}\n" if markdown and title else f"\n{title}" if title else "")
-            print(as_markdown(table) if markdown else as_text(table))
+            print((tables.markdown if markdown else tables.table)(*table, LEFT))
 
 
 def main() -> int:

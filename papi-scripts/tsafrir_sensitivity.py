@@ -9,12 +9,16 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from pathlib import Path
 
-from campaign import Campaign, CampaignError, add_options
-from claims.claim import Found, is_accepted, read_claims
-from claims.tsafrir import CLAIMS
-from claims.tsafrir_runs import Lab
-from progress import Progress
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from claims.claim import Found, is_accepted, read_claims  # noqa: E402
+from claims.tsafrir import CLAIMS  # noqa: E402
+from claims.tsafrir_runs import Lab  # noqa: E402
+
+from lab.campaign import Campaign, CampaignError, add_options  # noqa: E402
+from lab.progress import Progress  # noqa: E402
 
 # The kernel's ticks, of which the quantum has 20.
 TICKS = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from campaign import Campaign
+from lab.campaign import Campaign
 
 CLAIMS = Path(__file__).resolve().parents[1] / "claims.csv"
 

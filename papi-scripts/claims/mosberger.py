@@ -12,9 +12,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from campaign import CampaignError
-
 from claims.claim import Context, Found, Unavailable
+
+from lab.campaign import CampaignError
+from lab.environment import preload
+from lab.hogs import hogs
 
 PROGRAMS = ("test-yield", "barrier", "burner")
 SECONDS = 2.0
@@ -82,17 +84,14 @@ def forbid_yields(number: int) -> None:
         os._exit(99)
 
 
-def forbidden(context: Context, preload: Path | None) -> int:
+def forbidden(context: Context, preloaded: Path | None) -> int:
     """test-yield's exit status where no yield may reach the kernel."""
     number = yield_number()
-    environment = dict(os.environ)
-    if preload is not None:
-        environment["LD_PRELOAD"] = str(preload)
     return subprocess.run(
         [context.campaign.program("test-yield"), "--threads", "2", "--yields", str(YIELDS)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=environment,
+        env=dict(os.environ) | preload(preloaded),
         preexec_fn=lambda: forbid_yields(number),  # noqa: PLW1509
     ).returncode
 
@@ -111,7 +110,7 @@ def no_op(context: Context) -> Found:
 
 def beside_hogs(context: Context) -> Found:
     """The BARRIER program with two hogs, interleaved; as stock, and with Muster's defaults."""
-    muster = {**os.environ, "LD_PRELOAD": str(library(context, "libmuster.so"))}
+    muster = dict(os.environ) | preload(library(context, "libmuster.so"))
     ratios: dict[int, list[float]] = {team: [] for team in TEAMS}
     for _ in range(ROUNDS):
         for team in TEAMS:
@@ -123,14 +122,9 @@ def beside_hogs(context: Context) -> Found:
 
 
 def beside(context: Context, team: int, environment: dict[str, str]) -> float:
-    hogs = [subprocess.Popen([context.campaign.program("burner")], stdin=subprocess.DEVNULL) for _ in range(HOGS)]
-    try:
+    with hogs(HOGS, context.campaign.program("burner")):
         words = ["--threads", str(team), "--seconds", f"{SECONDS:g}", "--margin", "0.3"]
         return run(context, "barrier", words, env=environment)["iterations_per_s"]
-    finally:
-        for hog in hogs:
-            hog.kill()
-            hog.wait()
 
 
 REPRODUCED: dict[str, Callable[[Context], Found]] = {"M1": busy, "M2": no_op, "M3": beside_hogs}

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import gang_experiments
 import gang_simulated
-from campaign import CampaignError
+from lab.campaign import CampaignError
 from gang_experiments import Measured, Value, gains, latencies, percentile, rates
 from gang_simulated import BURSTS_PER_S, INTERVALS_US, PLAIN, PROCESSORS, VARIANCES_US, Simulation, stream_arms
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from campaign import Run
+from lab.campaign import Run
 
 from claims.claim import Context, Found
 from claims.tsafrir_runs import (

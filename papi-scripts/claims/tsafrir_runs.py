@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from campaign import Campaign, Run
+from lab.campaign import Campaign, Run
 
 RUNS = Path(__file__).resolve().parents[2] / "sim" / "smp" / "runs"
 PROCESSORS = 32

@@ -7,7 +7,7 @@ import csv
 import io
 from dataclasses import dataclass
 
-from campaign import Run
+from lab.campaign import Run
 
 from claims.claim import Found
 from claims.tsafrir_runs import Lab

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from campaign import Run
+from lab.campaign import Run
 
 from claims.claim import Context, Found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collection import summary
 from collection.columns import UNAVAILABLE
 from collection.record import Row
-from collection.summary import Spread
+
+from lab.statistics import Spread
 
 Table = tuple[list[str], list[list[str]]]
 OWN = ("retries", "blocks", "yields", "wake_calls", "waited_ns")

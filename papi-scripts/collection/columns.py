@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from collection.plan import Setting
-from collection.running import Outcome
+from collection.running import Measured
 
 FORMAT = "muster-collection 1"
 # The same on all lines of a file: a collection under others is not continued.
@@ -111,7 +111,7 @@ def run_values(
     repetition: int,
     setting: Setting,
     events: Sequence[str],
-    outcome: Outcome,
+    outcome: Measured,
     runtime_of: Callable[[list[dict]], dict[str, str]],
 ) -> dict[str, str]:
     """All but the common columns."""

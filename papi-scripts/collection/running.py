@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import json
 import os
 import re
 import select
@@ -18,15 +16,16 @@ from pathlib import Path
 
 from collection.plan import NATIVE, Setting
 
+from lab import reports, runs
+from lab.environment import without
+
 OK = "ok"
-PR_SET_PDEATHSIG = 1
 ENOUGH = 4000  # bytes of what was said last
-LIBC = ctypes.CDLL(None)
 NO_REPORT = "no report: it uses no OpenMP, is linked statically, or did not end by exit"
 
 
 @dataclass
-class Outcome:
+class Measured:
     status: str = OK
     exit_status: int | None = None  # negative: the signal
     elapsed_s: float = 0.0
@@ -47,32 +46,32 @@ class Program:
     def words(self, setting: Setting) -> list[str]:
         return [word.replace("{threads}", str(setting.threads)) for word in self.command]
 
-    def environment(self, setting: Setting, reports: str) -> dict[str, str]:
+    def environment(self, setting: Setting, folder: str) -> dict[str, str]:
         """The user's own, but for what is set here."""
-        ours = {name: value for name, value in os.environ.items() if not name.startswith("MUSTER")}
+        ours = without(["MUSTER"])
         ours["OMP_NUM_THREADS"] = str(setting.threads)
         if setting.preloaded:
             others = ours.get("LD_PRELOAD", "")
             ours["LD_PRELOAD"] = f"{self.library} {others}".strip()
             ours["MUSTER_BARRIER"] = setting.barrier
             ours["MUSTER_WAIT"] = setting.wait
-            ours["MUSTER_REPORT"] = f"{reports.replace('%', '%%')}/%p.json"
+            ours["MUSTER_REPORT"] = f"{folder.replace('%', '%%')}/%p.json"
             if self.events:
                 ours["MUSTER_COUNTERS"] = ",".join(self.events)
         return ours
 
-    def run(self, setting: Setting) -> Outcome:
+    def run(self, setting: Setting) -> Measured:
         with tempfile.TemporaryDirectory(prefix="muster-collect-") as folder:
             outcome = self.run_in(setting, folder)
-            outcome.reports = read_reports(Path(folder))
+            outcome.reports = [report for report in reports.read_all(Path(folder)) if report.get("runtimes")]
         if outcome.status == OK and setting.preloaded:
             outcome.status = judge(setting, outcome.reports)
             if outcome.status == NO_REPORT and outcome.said:
                 outcome.status = f"no report: {outcome.said}"
         return outcome
 
-    def run_in(self, setting: Setting, folder: str) -> Outcome:
-        outcome = Outcome()
+    def run_in(self, setting: Setting, folder: str) -> Measured:
+        outcome = Measured()
         environment = self.environment(setting, folder)
         output, errors = Path(folder) / "stdout", Path(folder) / "stderr"
         with output.open("wb") as out, errors.open("wb") as err:
@@ -84,7 +83,7 @@ class Program:
                     stdin=subprocess.DEVNULL,
                     stdout=out if self.value else subprocess.DEVNULL,
                     stderr=err,
-                    preexec_fn=end_with_parent,
+                    preexec_fn=runs.end_with_parent,
                     start_new_session=True,
                 )
             except OSError as error:
@@ -118,11 +117,6 @@ def is_number(text: str) -> bool:
         return abs(float(text)) < float("inf")
     except ValueError:
         return False
-
-
-def end_with_parent() -> None:
-    """In the child: a run must not outlive a collection that was killed."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def ends_within(process: int, seconds: float) -> bool:
@@ -167,36 +161,17 @@ def status_of(code: int, timed_out_s: float | None, said: str) -> str:
     return f"exit status {code}" + (f": {said}" if said else "")
 
 
-def read_reports(folder: Path) -> list[dict]:
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            report = json.loads(path.read_text(errors="replace"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(report, dict) and report.get("runtimes"):
-            found.append(report)
-    return found
-
-
-def judge(setting: Setting, reports: list[dict]) -> str:
+def judge(setting: Setting, found: list[dict]) -> str:
     """Whether that run was what it was meant to be."""
-    if not reports:
+    if not found:
         return NO_REPORT
-    for report in reports:
+    for report in found:
         for name, meant in (("MUSTER_BARRIER", setting.barrier), ("MUSTER_WAIT", setting.wait)):
             had = report.get("settings", {}).get(name)
             if had != meant and not (name == "MUSTER_WAIT" and re.fullmatch(r"[0-9]+us", meant)):
                 return f"{name} was {had} in it"
     if setting.barrier == NATIVE or setting.threads == 1:
         return OK
-    if not any(report["barriers"]["replaced"] for report in reports):
-        return f"no barrier was replaced: {why_not(reports)}"
+    if not any(report["barriers"]["replaced"] for report in found):
+        return f"no barrier was replaced: {reports.why_passed_through(found) or 'the program has none'}"
     return OK
-
-
-def why_not(reports: list[dict]) -> str:
-    reasons = {report["inactive_reason"] for report in reports if report.get("inactive_reason")}
-    for report in reports:
-        reasons |= {entry["reason"] for entry in report["barriers"].get("by_reason", [])}
-    return ", ".join(sorted(reasons)) or "the program has none"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from collection.plan import STOCK, Setting
 from collection.record import Row
 from collection.running import OK
+
+from lab.statistics import Spread, spread
 
 QUANTITIES = {
     "elapsed_s": "elapsed, s",
@@ -18,24 +19,11 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class Spread:
-    median: float
-    low: float
-    high: float
-    runs: int
-
-
-@dataclass(frozen=True)
 class Line:
     setting: Setting
     value: Spread | None  # None: no run of it ended well
     ratio: Spread | None  # to stock of the same round and size; None for stock itself, and without it
     failures: int
-
-
-def spread(values: Iterable[float]) -> Spread | None:
-    found = sorted(values)
-    return Spread(statistics.median(found), found[0], found[-1], len(found)) if found else None
 
 
 def setting_of(row: Row) -> Setting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from campaign import Campaign
+from lab.campaign import Campaign
 from cluster_runs import BULK, CONTINUOUS, Clusters, Waiting, Workload, shown, triggered_us
 
 from drawing.series import PanelOf, PaperFigure, Point, SeriesOf

@@ -9,10 +9,11 @@ import pandas
 from collection import summary
 from collection.plan import Setting
 from collection.record import Row
-from collection.summary import Spread
 
 from drawing.plots import Line, Panel, Picture
 from drawing.styles import Style, style_of
+
+from lab.statistics import Spread
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 SHIFT = 1.015  # between settings, as a factor of the number of threads

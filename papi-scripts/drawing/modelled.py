@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import campaign
+from lab import campaign
 import pandas
-from campaign import Campaign, CampaignError
+from lab.campaign import Campaign, CampaignError
 
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf, Run
 

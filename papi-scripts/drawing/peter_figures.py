@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import gang_experiments
-from campaign import Campaign, CampaignError
+from lab.campaign import Campaign, CampaignError
 from gang_experiments import Measured, Value, gains, latencies, percentile, rates, value_of
 from gang_simulated import BURSTS_PER_S, PLAIN, PROCESSORS, WORKS, Simulation, stream_arms
 

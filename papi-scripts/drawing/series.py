@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from campaign import Campaign, CampaignError
+from lab.campaign import Campaign, CampaignError
 
 from drawing.styles import Style
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from campaign import Campaign, Run
+from lab.campaign import Campaign, Run
 from claims import tsafrir
 from claims.tsafrir_runs import (
     BLOCK,

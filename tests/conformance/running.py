@@ -152,6 +152,8 @@ class Runner:
         if self.library is None:
             return problems
         try:
-            return problems + reports.read(report, lambda content: report_problems(self.programs[row.program], row, content))
+            return problems + reports.read(
+                report, lambda content: report_problems(self.programs[row.program], row, content)
+            )
         except reports.ReportError as error:
             return [*problems, str(error)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from building import compile_program, variant_named
 
-from lab import hogs, runs
+from lab import hogs, machine, runs
 from lab.environment import clean_environment, preload
 from lab.runs import Outcome
 
@@ -83,7 +83,7 @@ def on_libgomp() -> dict[str, str]:
 
 
 def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
-    """A program or shared object by runtime: gcc's on the first libgomp that is there, clang's on libomp and libiomp5."""
+    """A program or shared object by runtime: gcc's on libgomp, clang's on libomp and libiomp5."""
     built = {}
     for compiler, runtimes in (("gcc", ("libgomp12",)), ("clang-19", ("libomp19", "libiomp5"))):
         output = places.build / f"{name}-{compiler}{'.so' if '-shared' in flags else ''}"
@@ -160,7 +160,7 @@ class FaultTest(unittest.TestCase):
 
     def start_hogs(self) -> None:
         """As many CPU hogs as CPUs, until the test ends: competitors, which slices and gathering react to."""
-        self.enterContext(hogs.hogs(hogs.one_per_cpu()))
+        self.enterContext(hogs.hogs(machine.cpus()))
 
     @property
     def preloaded(self) -> bool:

@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "conformance")]
 
 import harness  # noqa: E402
 
-from lab import hogs, runs  # noqa: E402
+from lab import hogs, machine, runs  # noqa: E402
 from lab.environment import preload  # noqa: E402
 
 CALLS = (
@@ -138,8 +138,8 @@ def check(case: Case, failing: Path, most: int, modes: tuple[str, ...], tally: T
     wrong = []
     program = PROGRAMS[case.program]
     most = min(most, program.most)
-    cpus = hogs.one_per_cpu() if program.beside_hogs else 0
-    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name, hogs.hogs(cpus):
+    count = machine.cpus() if program.beside_hogs else 0
+    with tempfile.TemporaryDirectory(prefix="muster-nth-") as name, hogs.hogs(count):
         folder = Path(name)
         stock = run_once(case, None, {}, folder)
         whole = run_once(case, failing, {}, folder)

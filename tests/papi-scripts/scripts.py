@@ -1,52 +1,27 @@
-"""How the tests run the scripts: as a user does, from outside."""
+"""What the tests of papi-scripts share: where the scripts are, and a program that leaves a report."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "papi-scripts"
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "papi-scripts"
 BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
-sys.path.insert(0, str(SCRIPTS))
+sys.path[:0] = [str(ROOT), str(SCRIPTS)]
+
+from lab import scripts as lab_scripts  # noqa: E402
+from lab.scripts import python_with, run_here  # noqa: E402, F401
 
 
-def run(script: str, *words: str | Path, python: str = sys.executable, **more: Any) -> subprocess.CompletedProcess[str]:
-    command = [python, "-B", SCRIPTS / script, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, **more)
+def run(script: str, *words: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    return lab_scripts.run(SCRIPTS / script, *words, **more)
 
 
-def python_with_pandas() -> str | None:
-    """Debian's packages are Debian's Python's."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        done = subprocess.run([python, "-c", "import matplotlib, pandas"], capture_output=True, check=False)
-        if done.returncode == 0:
-            return python
-    return None
-
-
-def run_here(main: Callable[[], int], *words: str | Path) -> subprocess.CompletedProcess[str]:
-    """The same without a new interpreter, where its imports take longer than its work."""
-    out, errors = io.StringIO(), io.StringIO()
-    with (
-        mock.patch.object(sys, "argv", ["script", *map(str, words)]),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(errors),
-    ):
-        try:
-            code = main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-    return subprocess.CompletedProcess(list(words), code, out.getvalue(), errors.getvalue())
-
-
-# A program that is no OpenMP program but leaves a report as Muster would, with the counters of COUNTERS.
+# A program without OpenMP that leaves a report as Muster does, with the counters of COUNTERS.
 PRETENDER = r"""#!/bin/sh
 if [ -n "$MUSTER_REPORT" ]; then
   more=

@@ -13,7 +13,7 @@ from unittest import mock
 from scripts import BUILD
 
 import cluster_sensitivity  # scripts.py names the folder
-from campaign import Campaign
+from lab.campaign import Campaign
 from claims import arpaci
 from claims.claim import Context, is_accepted, read_claims
 from cluster_runs import BULK, CONTINUOUS, FILES, Clusters, Waiting, Workload, shown

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -181,16 +182,20 @@ class Collect(unittest.TestCase):
         self.assertIn("no report: muster: MUSTER_REPORT: cannot write x", self.muster_row()["status"])
 
     def test_progress_on_a_terminal(self) -> None:
+        python = scripts.python_with("rich")
+        if python is None:
+            self.skipTest("no Python has rich")
         terminal, end = pty.openpty()
         words = ["--build", BUILD, "--output", self.output, "--threads", "2", "--repetitions", "4"]
-        command = [sys.executable, "-B", scripts.SCRIPTS / "collect.py", *words, "--", self.program]
-        environment = os.environ | {"PRETEND": "sleep 0.1"}
+        command = [python, "-B", scripts.SCRIPTS / "collect.py", *words, "--", self.program]
+        environment = os.environ | {"PRETEND": "sleep 0.1", "TERM": "xterm", "COLUMNS": "120"}
         subprocess.run(command, stderr=end, stdout=subprocess.DEVNULL, env=environment, check=True, timeout=60)
         shown = os.read(terminal, 100_000).decode()
         os.close(end)
         os.close(terminal)
-        self.assertRegex(shown, r"\[#+ *\] +\d+ %  \d+ s left  round [1-4]: auto/auto, 2 threads")
-        self.assertTrue(shown.endswith("\r\033[K"), "gone at the end")
+        plain = re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", shown)
+        self.assertRegex(plain, r" \d+% +\d+ s left round [1-4]: auto/auto, 2 threads")
+        self.assertTrue(shown.endswith("\033[2K"), "gone at the end")
 
     def test_help(self) -> None:
         done = subprocess.run([scripts.SCRIPTS / "collect.py", "--help"], capture_output=True, text=True, check=True)

@@ -19,7 +19,7 @@ from scripts import BUILD
 from drawing.catalogue import CATALOGUE  # scripts.py names the folder
 from drawing.growth import Growth, growth
 
-PYTHON = scripts.python_with_pandas()
+PYTHON = scripts.python_with("matplotlib", "pandas")
 QUICK = ["--build", BUILD, "--most-threads", "8", "--episodes", "4", "--jobs", "2"]
 
 

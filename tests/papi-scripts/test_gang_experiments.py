@@ -16,7 +16,7 @@ from unittest import mock
 import scripts  # noqa: F401: names the folder
 
 import gang_experiments
-from campaign import CampaignError
+from lab.campaign import CampaignError
 from claims import mosberger, peter
 from claims.claim import Context, is_accepted, read_claims
 from gang_experiments import App, Cell, Runner, barrier, cells_of, gains, stream

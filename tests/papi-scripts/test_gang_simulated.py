@@ -13,7 +13,7 @@ import scripts  # names the folder
 
 import gang_simulated
 import reproduce
-from campaign import Campaign, CampaignError, Run
+from lab.campaign import Campaign, CampaignError, Run
 from claims import peter
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
 from gang_simulated import INTERVALS_US, VARIANCES_US, Latency, Simulation, latency_of, median_gain, rates_of

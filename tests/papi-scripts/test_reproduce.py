@@ -14,7 +14,7 @@ from unittest import mock
 import scripts
 
 import reproduce  # scripts.py names the folder
-from campaign import CampaignError
+from lab.campaign import CampaignError
 from claims import PAPERS, module_of, zhang
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import scripts
 
 import summarise
-from collection import columns, record, surroundings  # scripts.py names the folder
+from collection import columns, provenance, record  # scripts.py names the folder
 
 COMMON = dict.fromkeys(columns.COMMON, "x") | {
     "format": columns.FORMAT,
@@ -143,7 +143,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.summarise("--csv").stdout, before)
 
     def test_page(self) -> None:
-        python = scripts.python_with_pandas()
+        python = scripts.python_with("matplotlib", "pandas")
         if python is None:
             self.skipTest("python3-pandas and python3-matplotlib are not installed")
         page = self.folder / "page.html"
@@ -165,7 +165,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(page.read_text(), text, "a page is written whole or not at all")
 
     def test_figures_of_every_source(self) -> None:
-        python = scripts.python_with_pandas()
+        python = scripts.python_with("matplotlib", "pandas")
         if python is None:
             self.skipTest("python3-pandas and python3-matplotlib are not installed")
         done = scripts.run("figures.py", "--collected", self.file, "--output", self.folder, python=python)
@@ -186,12 +186,12 @@ class Tables(unittest.TestCase):
         self.assertEqual(parts, ["hardware", "150.0", "100.0", "200.0", "2"])
 
     def test_what_a_binary_says(self) -> None:
-        self.assertEqual(surroundings.compiler(self.file), surroundings.UNKNOWN)
-        self.assertEqual(surroundings.linked_runtime(self.file), "")
-        self.assertEqual(surroundings.kind_of("/usr/lib/x/libomp.so.5"), "libomp")
-        self.assertEqual(surroundings.kind_of("/opt/libiomp5.so"), "libiomp5")
-        self.assertEqual(surroundings.kind_of("/usr/lib/libgomp.so.1.0.0"), "libgomp")
-        self.assertEqual(surroundings.kind_of("/usr/lib/libompress.so"), "")
+        self.assertEqual(provenance.compiler(self.file), provenance.UNKNOWN)
+        self.assertEqual(provenance.linked_runtime(self.file), "")
+        self.assertEqual(provenance.kind_of("/usr/lib/x/libomp.so.5"), "libomp")
+        self.assertEqual(provenance.kind_of("/opt/libiomp5.so"), "libiomp5")
+        self.assertEqual(provenance.kind_of("/usr/lib/libgomp.so.1.0.0"), "libgomp")
+        self.assertEqual(provenance.kind_of("/usr/lib/libompress.so"), "")
 
 
 if __name__ == "__main__":

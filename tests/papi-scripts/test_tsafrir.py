@@ -12,13 +12,13 @@ from pathlib import Path
 import scripts
 from scripts import BUILD
 
-from campaign import Campaign, CampaignError  # scripts.py names the folder
+from lab.campaign import Campaign, CampaignError  # scripts.py names the folder
 from claims import tsafrir, tsafrir_states
 from claims.tsafrir_runs import Lab, average_deviation, single_loads
 from claims.tsafrir_states import States, states_of, transition_time
 from drawing import series
 
-PYTHON = scripts.python_with_pandas()
+PYTHON = scripts.python_with("matplotlib", "pandas")
 
 
 class Numbers(unittest.TestCase):

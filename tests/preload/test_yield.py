@@ -10,7 +10,8 @@ import unittest
 
 import programs
 
-from lab.hogs import hogs, one_per_cpu
+from lab.hogs import hogs
+from lab.machine import cpus
 
 YIELDS = ("auto", "native", "skip", "adaptive")
 
@@ -159,7 +160,7 @@ class Yields(unittest.TestCase):
     def test_threads_that_look_for_tasks_are_left_alone(self) -> None:
         program = programs.build(TASKS, name="tasks")
         threads = str(2 * len(os.sched_getaffinity(0)))
-        with hogs(one_per_cpu()):
+        with hogs(cpus()):
             _, adaptive = programs.report(program, OMP_NUM_THREADS=threads, MUSTER_YIELD="adaptive")
             result, report = programs.report(program, OMP_NUM_THREADS=threads)
         self.assertEqual(result.stdout, "done\n")

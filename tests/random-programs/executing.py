@@ -64,6 +64,8 @@ class Places:
 def work_done(report: Path) -> int | str:
     """Arrivals replaced and regions folded, from a report; or what is wrong with it."""
     try:
-        return reports.read(report, lambda content: reports.inactive(content) or reports.replaced(content) + reports.folded(content))
+        return reports.read(
+            report, lambda content: reports.inactive(content) or reports.replaced(content) + reports.folded(content)
+        )
     except reports.ReportError as error:
         return str(error)

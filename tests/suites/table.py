@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from case import Case, Suite
 from executing import CaseRun, Places
 
+from lab.tables import markdown
+
 SETTINGS: dict[str, dict[str, str]] = {
     "default": {},
     "on": {"MUSTER_FORKJOIN": "on"},
@@ -88,12 +90,12 @@ def row_of(results: list[CaseResult], setting: str) -> Row:
 def summary(suite: Suite, results: list[CaseResult], settings: list[str]) -> str:
     kinds = (SAME, DIFFERENT, NOW_AND_THEN, STOCK_FAILS)
     heads = ["suite", "setting", "ran", *kinds, "left a report", "Muster took part", "arrivals replaced", "regions folded"]
-    table = [heads, ["---"] * len(heads)]
+    rows = []
     for setting in settings:
         row = row_of(results, setting)
         counts = [row.ran, *(row.kinds[kind] for kind in kinds), row.reports, row.took_part, row.replaced, row.folded]
-        table.append([suite.name, setting, *map(str, counts)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+        rows.append([suite.name, setting, *map(str, counts)])
+    return markdown(heads, rows, len(heads))
 
 
 def verdict(suite: Suite, results: list[CaseResult], settings: list[str]) -> list[str]:

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Real applications, unmodified, stock and preloaded, idle and loaded: results compared, speed-ups in a table.
+
+    ./bootstrap applications                          installs what is missing, then all of it
+    campaigns/applications/run.py                         all of it, on what is there
+    campaigns/applications/run.py --only gromacs lightgbm --loads idle burners --repetitions 5
+    campaigns/applications/run.py --tables                the tables and the picture of the runs so far
+    campaigns/applications/run.py --startup               what preloading costs Python at its start
+    campaigns/applications/run.py --list                  the applications
+
+Runs are written into OUTPUT/runs.jsonl as they end, and a further call continues there. The exit code is 1 where a
+result was wrong, or a run crashed or did not end (its output and backtraces are in FOLDER/failures).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import picture  # noqa: E402
+import startup  # noqa: E402
+import tables  # noqa: E402
+from recipe import Recipe  # noqa: E402
+from recipes import RECIPES  # noqa: E402
+from record import Record, RecordError, common  # noqa: E402
+from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, Load, Run, Runner  # noqa: E402
+from setting_up import Unavailable, set_up  # noqa: E402
+from verdict import IDLE, Cell, bars, judge  # noqa: E402
+
+from lab.quota import make_quota  # noqa: E402
+from lab.runs import exit_by_exception  # noqa: E402
+
+USUAL = 3.0  # seconds, before a stock run has told better
+LEGEND = (
+    "{cpus} CPUs of {machine}, Linux {kernel}, commit {commit}. Medians of interleaved runs.\n"
+    "stock s, Muster s: the work proper of the Python programs, the whole process of the others.\n"
+    "waiting: the part of all threads' time that they waited at barriers."
+)
+
+
+def say(text: str) -> None:
+    print(f"applications: {text}", file=sys.stderr, flush=True)
+
+
+def positive(text: str) -> int:
+    value = int(text) if text.isdecimal() else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return value
+
+
+def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="applications", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    names, loads = [recipe.name for recipe in recipes], [load.name for load in LOADS]
+    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="these applications")
+    parser.add_argument("--loads", nargs="+", choices=loads, metavar="LOAD", help=f"of {', '.join(loads)}")
+    parser.add_argument("--repetitions", type=positive, default=3, metavar="N", help="of each loaded pair (3)")
+    parser.add_argument("--idle-repetitions", type=positive, metavar="N", help="of each idle pair (twice those, and 1)")
+    parser.add_argument("--minutes", type=float, metavar="N", help="begin no run after that")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="of a run (20 times its usual time)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", metavar="DIR", help="(build/release)")
+    parser.add_argument("--library", type=Path, metavar="FILE", help="(lib/libmuster.so of the build)")
+    parser.add_argument(
+        "--folder", type=Path, default=ROOT / "build/applications", metavar="DIR", help="for venv, inputs and failures"
+    )
+    parser.add_argument("--output", type=Path, default=Path("applications"), metavar="DIR", help="(applications)")
+    parser.add_argument("--fresh", action="store_true", help="forget the runs so far")
+    parser.add_argument("--tables", action="store_true", help="show the runs so far and end")
+    parser.add_argument("--startup", action="store_true", help="measure Python's start only")
+    parser.add_argument("--list", action="store_true", help="list the applications and end")
+    parser.add_argument("--packages", action="store_true", help="list Debian's packages that are needed and end")
+    arguments = parser.parse_args()
+    if arguments.idle_repetitions is None:
+        arguments.idle_repetitions = 2 * arguments.repetitions + 1
+    arguments.library = (arguments.library or arguments.build / "lib/libmuster.so").resolve()
+    return arguments
+
+
+class Measurement:
+    """All pairs of runs, repetition by repetition: the table is whole, if rough, early."""
+
+    def __init__(self, arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Load], record: Record) -> None:
+        self.arguments = arguments
+        self.recipes = recipes
+        self.loads = loads
+        self.record = record
+        self.began = time.monotonic()
+
+    def repetitions(self, load: Load) -> int:
+        return int(self.arguments.idle_repetitions if load.name == IDLE else self.arguments.repetitions)
+
+    def limit(self, recipe: Recipe) -> float:
+        if self.arguments.limit:
+            return float(self.arguments.limit)
+        idle = [run.wall_s for run in self.record.of(recipe.name, IDLE, False) if run.status == OK]
+        return max(LEAST_LIMIT, LONGER * (statistics.median(idle) if idle else USUAL))
+
+    def over(self) -> bool:
+        minutes = self.arguments.minutes
+        return minutes is not None and time.monotonic() - self.began > 60 * minutes
+
+    def stock_stopped(self, recipe: Recipe, load: Load) -> bool:
+        """It would only be stopped again."""
+        return any(run.status.startswith(NO_END) for run in self.record.of(recipe.name, load.name, False))
+
+    def pairs(self) -> list[tuple[int, Recipe, Load]]:
+        most = max(map(self.repetitions, self.loads))
+        return [
+            (number, recipe, load)
+            for number in range(most)
+            for recipe in self.recipes
+            for load in self.loads
+            if number < self.repetitions(load)
+        ]
+
+    def run_all(self, runner: Runner) -> bool:
+        """False where time was over before."""
+        pairs = self.pairs()
+        for index, (number, recipe, load) in enumerate(pairs):
+            for preloaded in (number % 2 == 1, number % 2 == 0):
+                if (recipe.name, load.name, preloaded, number) in self.record.done:
+                    continue
+                if not preloaded and self.stock_stopped(recipe, load):
+                    continue
+                if self.over():
+                    say(f"{self.arguments.minutes:g} minutes are over; a further call continues")
+                    return False
+                run = runner.run(recipe, load, preloaded, number, self.limit(recipe))
+                self.record.add(run)
+                self.tell(run, index, len(pairs))
+        return True
+
+    def tell(self, run: Run, index: int, count: int) -> None:
+        minutes = (time.monotonic() - self.began) / 60
+        side = "preloaded" if run.preloaded else "stock"
+        shown = f"{run.seconds:.2f} s" if run.status == OK else run.status
+        say(f"{minutes:.1f} min, pair {index + 1} of {count}: {run.recipe}, {run.load}, {side}: {shown}")
+
+
+def cells_of(recipes: Sequence[Recipe], record: Record) -> list[Cell]:
+    cells = []
+    for recipe in recipes:
+        for load in LOADS:
+            stock, muster = (record.of(recipe.name, load.name, side) for side in (False, True))
+            if stock or muster:
+                cells.append(judge(recipe, load.name, stock, muster))
+    return cells
+
+
+def show(cells: list[Cell], record: Record, unavailable: dict[str, str], output: Path) -> int:
+    shared = record.shared
+    text = "\n\n".join(
+        [
+            tables.speed_ups(cells),
+            "\n".join(bars(cells)),
+            tables.where_time_goes(cells),
+            tables.copies(cells),
+            LEGEND.format(**shared),
+        ]
+    )
+    problems = [f"{name} is not available: {reason}" for name, reason in unavailable.items()]
+    wrong = [problem for cell in cells for problem in cell.problems]
+    text += "".join(f"\n{line}" for line in [*problems, *wrong]) + "\n"
+    print(f"\n{text}", end="")
+    output.mkdir(parents=True, exist_ok=True)
+    (output / "applications.txt").write_text(text)
+    (output / "applications.csv").write_text(tables.as_csv(cells))
+    try:
+        for path in picture.draw(cells, shared, output):
+            print(path)
+    except ImportError as error:
+        say(f"no picture: {error}; install it (Debian: python3-matplotlib, for /usr/bin/python3)")
+    for problem in wrong:
+        say(f"FAILED: {problem}")
+    return 1 if wrong else 0
+
+
+def available(recipes: list[Recipe], folder: Path) -> tuple[list[Recipe], dict[str, str]]:
+    found, unavailable = [], {}
+    for recipe in recipes:
+        try:
+            set_up(recipe, folder)
+            found.append(recipe)
+        except Unavailable as error:
+            unavailable[recipe.name] = str(error)
+            say(f"{recipe.name} is not available: {error}")
+    return found, unavailable
+
+
+def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Load], record: Record) -> bool:
+    burner = arguments.build.resolve() / "bin" / "burner"
+    with contextlib.ExitStack() as stack:
+        quota = None
+        if any(load.quota for load in loads):
+            try:
+                quota = make_quota()
+                stack.callback(quota.close)
+            except OSError as error:
+                say(f"no cgroup with a quota can be made, these runs are left out: {error}")
+                loads = [load for load in loads if not load.quota]
+        if not loads:
+            return True
+        cpus = len(os.sched_getaffinity(0))
+        runner = Runner(arguments.folder.resolve(), arguments.library, burner, quota, cpus)
+        return Measurement(arguments, recipes, loads, record).run_all(runner)
+
+
+def main(recipes: Sequence[Recipe] = RECIPES) -> int:
+    arguments = read_arguments(recipes)
+    chosen = [recipe for recipe in recipes if not arguments.only or recipe.name in arguments.only]
+    loads = [load for load in LOADS if not arguments.loads or load.name in arguments.loads]
+    if arguments.list:
+        for recipe in chosen:
+            print(f"{recipe.name:24}{recipe.title}")
+        return 0
+    if arguments.packages:
+        print("\n".join(sorted({package for recipe in chosen for package in recipe.debian})))
+        return 0
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, exit_by_exception)
+    runs_file = arguments.output / "runs.jsonl"
+    versions = {recipe.name: recipe.version() for recipe in recipes}
+    try:
+        if arguments.tables:
+            record = Record(runs_file, None, versions)
+            return show(cells_of(chosen, record), record, {}, arguments.output)
+        for file in (arguments.library, arguments.build / "bin" / "burner"):
+            if not file.is_file():
+                raise RecordError(f"{file} is missing; run ./bootstrap build first")
+        if arguments.startup:
+            available([recipe for recipe in recipes if recipe.pypi], arguments.folder)
+            python = arguments.folder / "venv" / "bin" / "python"
+            text, good = startup.compare(python, arguments.library, 5 * arguments.repetitions)
+            print(text)
+            return 0 if good else 1
+        if arguments.fresh:
+            runs_file.unlink(missing_ok=True)
+        record = Record(runs_file, common(arguments.library), versions)
+    except (RecordError, RuntimeError, OSError) as error:
+        say(str(error))
+        return 2
+    if os.getloadavg()[0] > 0.5:
+        say(f"the load of this machine is {os.getloadavg()[0]:.1f} already: 'idle' will not be idle")
+    found, unavailable = available(chosen, arguments.folder)
+    try:
+        measure(arguments, found, loads, record)
+    except KeyboardInterrupt:
+        say("interrupted; a further call continues")
+        return 130
+    return show(cells_of(chosen, record), record, unavailable, arguments.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""One run of an application, stock or preloaded, beside its load. Whatever happens, it ends and has an outcome."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from muster_report import summary
+from recipe import BadResult, Place, Recipe
+
+from lab.environment import clean_environment, preload
+from lab.hogs import hogs
+from lab.quota import Quota
+from lab.runs import end_with_parent
+
+OK = "ok"
+NO_END = "no end"  # within the limit
+LONGER = 20  # times its usual time is the limit of a run
+LEAST_LIMIT = 60.0  # seconds
+PATIENCE = 5.0  # with what was asked to end
+
+
+@dataclass(frozen=True)
+class Load:
+    name: str
+    what: str
+    burners: int = 0
+    times_threads: int = 1
+    quota: bool = False
+
+
+LOADS = (
+    Load("idle", "as many threads as CPUs, nothing else"),
+    Load("burners", "as many threads as CPUs, beside two busy processes", burners=2),
+    Load("twice", "twice as many threads as CPUs", times_threads=2),
+    Load("quota", "as many threads as CPUs, in a cgroup with one CPU", quota=True),
+)
+
+
+@dataclass
+class Run:
+    """What is written down of one run."""
+
+    recipe: str
+    load: str
+    preloaded: bool
+    repetition: int
+    status: str = OK
+    wall_s: float = 0.0  # of the whole process
+    seconds: float = 0.0  # of the work proper; the whole process's where the job does not tell it
+    user_s: float = 0.0
+    system_s: float = 0.0
+    slept: int = 0  # voluntary context switches
+    preempted: int = 0
+    threads: int = 0
+    digest: str = ""
+    numbers: dict[str, float] = field(default_factory=dict)
+    muster: dict[str, Any] | None = None  # of the report
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Runner:
+    def __init__(self, folder: Path, library: Path, burner: Path, quota: Quota | None, cpus: int) -> None:
+        self.folder = folder  # venv, inputs, scratch folders, what failures left
+        self.library = library
+        self.burner = burner
+        self.quota = quota
+        self.cpus = cpus
+
+    def run(self, recipe: Recipe, load: Load, preloaded: bool, repetition: int, limit: float) -> Run:
+        run = Run(recipe.name, load.name, preloaded, repetition)
+        run.threads = recipe.threads_of(self.cpus, load.times_threads)
+        scratch = self.folder / "scratch"
+        scratch.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f"{recipe.name}-", dir=scratch))
+        try:
+            place = Place(self.folder / "inputs" / recipe.name, work / "work", run.threads, self.folder / "venv")
+            if place.inputs.is_dir():
+                shutil.copytree(place.inputs, place.work)
+            else:
+                place.work.mkdir()
+            with hogs(load.burners, self.burner):
+                self.measure(run, recipe, place, work, load, limit)
+            if run.status == OK:
+                self.judge(run, recipe, place, work)
+            if run.status != OK:
+                self.keep(run, work)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        return run
+
+    def command(self, recipe: Recipe, place: Place, preloaded: bool, reports: Path) -> tuple[list[str], dict[str, str]]:
+        settings = {"OMP_NUM_THREADS": str(place.threads), **recipe.environment}
+        if preloaded:
+            settings |= preload(self.library) | {"MUSTER_REPORT": str(reports / "%r.%p.json")}
+        words = recipe.command(place)
+        environment = clean_environment() | {"LC_ALL": "C.UTF-8"}
+        if not recipe.ranks:
+            return words, environment | settings
+        # The ranks are the OpenMP programs; mpirun itself is left alone.
+        # As it comes: it binds each of two ranks, with all of its threads, to a core.
+        launcher = ["mpirun", "-n", str(recipe.ranks), "--oversubscribe"]
+        if os.geteuid() == 0:
+            launcher.append("--allow-run-as-root")
+        for name, value in settings.items():
+            launcher += ["-x", f"{name}={value}"]
+        return [*launcher, *words], environment
+
+    def before(self, load: Load) -> Callable[[], None]:
+        quota = self.quota if load.quota else None
+
+        def prepare() -> None:
+            end_with_parent()
+            if quota is not None:
+                quota.enter()
+
+        return prepare
+
+    def measure(self, run: Run, recipe: Recipe, place: Place, work: Path, load: Load, limit: float) -> None:
+        reports = work / "reports"
+        reports.mkdir()
+        words, environment = self.command(recipe, place, run.preloaded, reports)
+        (work / "command.txt").write_text(" ".join(words) + "\n")
+        with (work / "output.txt").open("wb") as out, (work / "errors.txt").open("wb") as errors:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            began = time.perf_counter()
+            try:
+                process = subprocess.Popen(
+                    words, cwd=place.work, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
+                    start_new_session=True, preexec_fn=self.before(load),
+                )  # fmt: skip
+            except (OSError, subprocess.SubprocessError) as error:
+                run.status = f"cannot be started: {error}"
+                return
+            try:
+                ended = wait(process.pid, limit)
+                run.wall_s = run.seconds = time.perf_counter() - began
+                if not ended:
+                    run.status = f"{NO_END} after {limit:.0f} s"
+                    (work / "backtraces.txt").write_text(backtraces(process.pid))
+            finally:
+                end_group(process)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run.user_s, run.system_s = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+        run.slept, run.preempted = after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw
+        if run.status == OK and process.returncode != 0:
+            run.status = ended_by(process.returncode)
+
+    def judge(self, run: Run, recipe: Recipe, place: Place, work: Path) -> None:
+        """Reads the result and the report."""
+        try:
+            result = recipe.result(place, (work / "output.txt").read_text(errors="replace"))
+        except BadResult as error:
+            run.status = str(error)
+            return
+        run.digest, run.numbers = result.digest, result.numbers
+        run.seconds = result.seconds if result.seconds is not None else run.wall_s
+        run.status = recipe.wrong(result) or OK
+        if run.preloaded:
+            run.muster = summary(work / "reports")
+            if run.status == OK and run.muster is None:
+                run.status = "no report was written: there was no library, or no OpenMP runtime"
+
+    def keep(self, run: Run, work: Path) -> None:
+        """What a failed run leaves for whoever looks into it."""
+        side = "preloaded" if run.preloaded else "stock"
+        kept = self.folder / "failures" / f"{run.recipe}-{run.load}-{side}-{run.repetition}"
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        for file in work.iterdir():
+            if file.is_file():
+                shutil.copy(file, kept)
+            elif file.name == "reports":
+                shutil.copytree(file, kept / "reports")
+        (kept / "run.txt").write_text(f"{run.as_json()}\n")
+
+
+def wait(pid: int, limit: float) -> bool:
+    """Whether it ended in time; without the naps of Popen.wait, which are as long as what is measured differs by."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        return bool(poller.poll(limit * 1000))
+    finally:
+        os.close(descriptor)
+
+
+def ended_by(code: int) -> str:
+    if code >= 0:
+        return f"status {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """The process and all that it started, gently first: mpirun ends its ranks, which are no group of its."""
+    if process.poll() is not None:
+        return
+    below = []
+    for pid in descendants(process.pid)[1:]:
+        with contextlib.suppress(OSError):
+            below.append(os.pidfd_open(pid))
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        for descriptor in below:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        process.wait()
+    finally:
+        for descriptor in below:
+            os.close(descriptor)
+
+
+def descendants(pid: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(words[1]), []).append(int(stat.parent.name))
+    found = [pid]
+    for one in found:
+        found.extend(parents.get(one, []))
+    return found
+
+
+def backtraces(pid: int) -> str:
+    """Of every thread of it and of its children, where gdb is installed."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        return "gdb is not installed\n"
+    texts = []
+    for one in descendants(pid):
+        command = [gdb, "-p", str(one), "-batch", "-ex", "set pagination off", "-ex", "thread apply all bt"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60, check=False)
+            texts.append(f"==== {one}\n{done.stdout}")
+        except (OSError, subprocess.TimeoutExpired) as error:
+            texts.append(f"==== {one}\n{error}\n")
+    return "\n".join(texts)

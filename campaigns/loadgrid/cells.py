@@ -1,0 +1,62 @@
+"""The cells of the load grid: which program, how many threads, beside which load, with how much work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PROGRAMS = ("barrier", "parallel_for")
+THREADS = (2, 4, 8)
+HOGS = (0, 1, 2, 4)
+WORK_US = (0.0, 10.0, 100.0)
+COPY = "copy"  # a second copy of the same program, under the same setting
+QUOTA = "quota"  # a cgroup quota of one CPU
+LOAD_KINDS = ("burners", COPY, QUOTA)  # burners: CPU hogs
+
+
+@dataclass(frozen=True)
+class Cell:
+    program: str
+    threads: int
+    load: str  # how many CPU hogs, or COPY, or QUOTA
+    work_us: float
+
+    @property
+    def hogs(self) -> int:
+        return int(self.load) if self.load.isdigit() else 0
+
+    @property
+    def idle(self) -> bool:
+        return self.load == "0"
+
+    def alone(self) -> Cell:
+        """The same team with nothing beside it."""
+        return Cell(self.program, self.threads, "0", self.work_us)
+
+    def __str__(self) -> str:
+        load = {"0": "idle", "1": "1 CPU hog", COPY: "a copy", QUOTA: "quota of 1 CPU"}
+        beside = load.get(self.load, f"{self.load} CPU hogs")
+        return f"{self.program}, {self.threads} threads, {beside}, {self.work_us:g} us"
+
+
+def loads(kinds: Iterable[str], hogs: Iterable[int]) -> list[str]:
+    kinds = set(kinds)
+    numbers = [str(number) for number in hogs] if "burners" in kinds else []
+    return numbers + [kind for kind in (COPY, QUOTA) if kind in kinds]
+
+
+def product(
+    programs: Iterable[str], threads: Iterable[int], beside: list[str], work: Iterable[float]
+) -> list[Cell]:
+    work = list(work)
+    sizes = list(threads)
+    return [Cell(p, n, load, us) for p in programs for n in sizes for load in beside for us in work]
+
+
+def quick() -> list[Cell]:
+    """Few cells, which together have every team size, and the lightest and heaviest load of each kind."""
+    cells = product(["barrier"], [2, 4], ["0", "2"], [0.0, 10.0])
+    cells += product(["barrier"], [8], ["0", "4"], [0.0])
+    cells += product(["barrier"], [4], ["0", "2"], [100.0])
+    cells += product(["barrier"], [4], [COPY, QUOTA], [0.0])
+    return cells + product(["parallel_for"], [2, 4], ["0", "2"], [0.0])
