@@ -145,7 +145,7 @@ def value(answer: dict[str, Any], path: tuple[str, ...]) -> float:
 
 
 def measure_machine(binaries: Path) -> dict[str, float]:
-    """ns, of what eevdf_predict wants to know."""
+    """The costs that eevdf_predict needs, in ns."""
     calibration = subprocess.run([binaries / "muster", "calibrate"], capture_output=True, text=True, check=True).stdout
     line = next(line for line in calibration.splitlines() if line.startswith("context switch"))
     switch = 1000 * float(line.removeprefix("context switch").split()[0])
@@ -240,7 +240,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2, help="of each setting; of barriers half of it")
     parser.add_argument("--rounds", type=int, default=7, help="of each setting; of barriers each from other starts")
     parser.add_argument("--only", default="", help="settings: spin, yield, sleep, barrier, comma-separated")
-    parser.add_argument("--json", type=Path, help="what was measured; what is there is not measured again")
+    parser.add_argument("--json", type=Path, help="the results; those in the file are not measured again")
     arguments = parser.parse_args()
     if os.sched_getaffinity(0) != {0, 1}:
         sys.exit("eevdf_check.py: needs a machine with the CPUs 0 and 1 and no others (or taskset -c 0,1 on its like)")

@@ -13,7 +13,7 @@ EVENTS = ["sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_migrate_tas
 
 
 class Unavailable(Exception):
-    """Why no trace can be had, in one line."""
+    """Why no trace can be recorded, in one line."""
 
 
 def is_usable(place: Path) -> bool:

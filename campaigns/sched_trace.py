@@ -54,7 +54,7 @@ class ThreadFigures:
     preempted: int = 0
     migrations: int = 0
     waited_ns: int = 0  # runnable, but not on a CPU
-    lost_to_strangers_ns: int = 0  # the part of it in which a stranger had that CPU
+    lost_to_others_ns: int = 0  # the part of it in which a thread of another process had that CPU
 
     def mean_ns(self) -> float:
         return statistics.fmean(self.stretches) if self.stretches else 0.0
@@ -183,17 +183,17 @@ class Timeline:
         for wait in self._waits:
             waits_by_cpu.setdefault(wait[1], []).append(wait)
         for cpu, waits in waits_by_cpu.items():
-            strangers = [s for s in self.by_cpu.get(cpu, []) if s.thread != IDLE and s.thread not in self.team]
+            others = [s for s in self.by_cpu.get(cpu, []) if s.thread != IDLE and s.thread not in self.team]
             first = 0
             for thread, _, begin, end in sorted(waits, key=lambda wait: wait[2]):
                 figures = self.threads.setdefault(thread, ThreadFigures())
                 figures.waited_ns += end - begin
-                while first < len(strangers) and strangers[first].end <= begin:
+                while first < len(others) and others[first].end <= begin:
                     first += 1
-                for stretch in strangers[first:]:
+                for stretch in others[first:]:
                     if stretch.begin >= end:
                         break
-                    figures.lost_to_strangers_ns += min(end, stretch.end) - max(begin, stretch.begin)
+                    figures.lost_to_others_ns += min(end, stretch.end) - max(begin, stretch.begin)
 
     def team_members(self) -> list[int]:
         """Threads of the team that ran, by number; not helpers with less than a hundredth of the busiest one's time."""

@@ -81,7 +81,7 @@ def summary(timeline: Timeline, letters: dict[int, str], lost: int) -> list[str]
     )[:8]
     for thread in shown:
         figures = timeline.threads[thread]
-        waits = f"{figures.waited_ns / 1e6:9.2f} {figures.lost_to_strangers_ns / 1e6:8.2f}"
+        waits = f"{figures.waited_ns / 1e6:9.2f} {figures.lost_to_others_ns / 1e6:8.2f}"
         lines.append(
             f" {letters.get(thread, '*')} {thread:7} {timeline.names.get(thread, '?'):15.15}"
             f"{figures.run_ns / 1e6:8.2f} {len(figures.stretches):10} {figures.mean_ns() / 1e3:10.1f}"
@@ -96,8 +96,8 @@ def summary(timeline: Timeline, letters: dict[int, str], lost: int) -> list[str]
         f" ({fitting}): {percent(sum(t for n, t in spent.items() if n >= fitting), span)};"
         f" none: {percent(spent.get(0, 0), span)}"
     )
-    lost_ns = sum(timeline.threads[thread].lost_to_strangers_ns for thread in members)
-    lines.append(f"queued behind strangers: {lost_ns / 1e6:.2f} ms of {span * len(members) / 1e6:.2f} ms thread time")
+    lost_ns = sum(timeline.threads[thread].lost_to_others_ns for thread in members)
+    lines.append(f"queued behind others: {lost_ns / 1e6:.2f} ms of {span * len(members) / 1e6:.2f} ms thread time")
     return lines
 
 

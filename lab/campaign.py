@@ -2,8 +2,8 @@
 
 COMMANDS is a file with a run a line, a program of the build and its arguments (- reads it from stdin; # begins a
 comment). The outputs are printed in the file's order, whatever --jobs is. What a run printed is kept under a key made
-of the program's contents, the arguments and the contents of each file among them: an interrupted campaign goes on where
-it was, and a changed program or run file is run anew. Exit status 1 where a run fails, 130 where interrupted.
+of the program's contents, the arguments and the contents of each file among them: an interrupted campaign continues,
+and a changed program or run file is run again. Exit status 1 where a run fails, 130 where interrupted.
 
 The claims and figures of the papers use it as a library: Campaign(build, jobs).run([Run(...), ...]).
 """
@@ -31,8 +31,8 @@ from pathlib import Path
 
 from lab.progress import Progress
 
-FORMAT = 1  # of what is kept; another one is run anew
-KIND_S = 2.0  # for runs that are interrupted, to end by themselves
+FORMAT = 1  # of what is kept; results in another format are made again
+GRACE_S = 2.0  # for interrupted runs to end by themselves
 SHOWN_LINES = 20  # of a failing run's stderr
 Word = str | Path
 
@@ -176,7 +176,7 @@ class Campaign:
             if isinstance(error, KeyboardInterrupt):
                 left = sum(not self._is_known(key) for key in missing)
                 text = f"interrupted; {wanted - left} of {wanted} runs are kept in {self.folder}, {left} remain"
-                raise Interrupted(f"{text}: the same command goes on there") from None
+                raise Interrupted(f"{text}: the same command continues") from None
             if isinstance(error, OSError):
                 raise CampaignError(f"{error.filename or self.folder}: {error.strerror}") from None
             raise
@@ -207,11 +207,11 @@ class Campaign:
         return text
 
     def _end(self) -> None:
-        """Kindly first: a run may have something of its own to end."""
+        """SIGTERM first: a run may have to end processes of its own."""
         with self._lock:
             self._ended = True
         for how in (signal.SIGTERM, signal.SIGCONT, signal.SIGKILL):
-            until = time.monotonic() + KIND_S
+            until = time.monotonic() + GRACE_S
             with self._lock:
                 for process in self._started:
                     with contextlib.suppress(ProcessLookupError):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Arpaci-Dusseau and Culler's claims owe to what their paper leaves open: each of it done in another way, alone.
+"""How Arpaci-Dusseau and Culler's claims depend on what their paper leaves open: each assumption changed alone.
 
 Printed is a line for each: the slowdowns of the bulk-synchronous program (C = 100 us) at once blocking and at the two
 spins of claims 1 to 3, and of the continuous ones with the best of some fixed spins and with the derived conditional

@@ -4,9 +4,9 @@
     papi-scripts/collect.py --barriers auto,dist-sensor,tree --threads 2,4,8 --repetitions 5 \\
         --events PAPI_L2_TCM,PAPI_TOT_CYC --output app.csv -- ./app --its --arguments
 
-The program is taken as it is. In its arguments, {threads} stands for the number of threads, which OMP_NUM_THREADS has
-as well. Each round runs every setting once, and stock, in another order. After an interruption the same command goes on
-where it was. summarise.py makes tables of the CSV, report.py a page; docs/collecting.md tells the columns.
+The program is not changed. In its arguments, {threads} stands for the number of threads, which is also OMP_NUM_THREADS.
+Each round runs every setting once, and stock, in random order. After an interruption the same command continues.
+summarise.py makes tables of the CSV, report.py a page; docs/collecting.md has the columns.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ def collect(arguments: argparse.Namespace) -> int:
     done = record.done()
     todo = [item for item in order if item not in done]
     if done and todo:
-        say(f"{arguments.output}: goes on after {len(order) - len(todo)} of {len(order)} runs")
+        say(f"{arguments.output}: continues after {len(order) - len(todo)} of {len(order)} runs")
     run_all(todo, len(order), record, program, Runtimes(binary), arguments)
-    return tell(record, arguments.output)
+    return conclude(record, arguments.output)
 
 
 def run_all(
@@ -179,7 +179,7 @@ def run_all(
         progress.clear()
 
 
-def tell(record: Record, output: Path) -> int:
+def conclude(record: Record, output: Path) -> int:
     """What was collected and what failed. 1 where a run did."""
     elapsed = sum(float(row["elapsed_s"]) for row in record.rows)
     print(f"{output}: {len(record.rows)} runs, {duration(elapsed)}")
@@ -211,7 +211,7 @@ def main() -> int:
         say(str(error))
         return 2 if isinstance(error, PlanError) else 1
     except KeyboardInterrupt as stopped:
-        say(f"{stopped or 'SIGINT'}: stopped; the same command goes on from here")
+        say(f"{stopped or 'SIGINT'}: stopped; the same command continues")
         return 130
 
 

@@ -97,7 +97,7 @@ def draw_modelled(chosen: list[FigureOf], arguments: argparse.Namespace) -> None
         if figure.kind == "scale":
             fits = modelled_pictures.growth_frame(modelled_pictures.numbers(figure, frame))
             modelled.write_frame(fits, arguments.output / f"{figure.name}.growth.csv")
-            print(fits.to_string(index=False) if len(fits) else f"{figure.name}: too few threads to tell its growth")
+            print(fits.to_string(index=False) if len(fits) else f"{figure.name}: too few threads for its growth")
         sys.stdout.flush()
 
 

@@ -4,7 +4,7 @@
     papi-scripts/gang_experiments.py [--build build/release] [--only NAME] [--anew] [--csv FILE]
 
 It prints a line for each cell: medians of interleaved repetitions, with their least and most. Each run is kept when
-it has ended (build/campaigns/gang-*.json), so an interrupted series goes on where it was; --anew forgets them first.
+it has ended (build/campaigns/gang-*.json), so an interrupted series continues; --anew forgets them first.
 Nothing else should run on the machine meanwhile. The claims P1 to P5 and the figures peter-2 to peter-4 are made of
 these cells.
 
@@ -381,7 +381,7 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         progress.clear()
-        print("gang_experiments: interrupted; the same command goes on there", file=sys.stderr)
+        print("gang_experiments: interrupted; the same command continues", file=sys.stderr)
         return 130
     if arguments.csv is not None:
         with arguments.csv.open("w", newline="") as file:

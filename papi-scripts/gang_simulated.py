@@ -3,7 +3,7 @@
 
 Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in turns and under two schedulers without turns,
 and prints the tables of docs/reproduction.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
-campaign goes on where it was. The claims P1 to P5 are judged by the same runs (claims/peter.py).
+campaign continues. The claims P1 to P5 are judged by the same runs (claims/peter.py).
 """
 
 from __future__ import annotations

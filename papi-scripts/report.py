@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One HTML page of what collect.py collected: surroundings, figures, tables, each number with its source.
+"""One HTML page of what collect.py collected: conditions, figures, tables, each number with its source.
 
     papi-scripts/report.py collection.csv --output report.html
     papi-scripts/report.py collection.csv --modelled figures --output report.html    with figures.py's beside them
@@ -117,7 +117,7 @@ def modelled_pictures_in(folder: Path) -> list:
 def sections(rows: list[record.Row], modelled_folder: Path | None) -> list[tuple[str, str]]:
     collected, modelled = figures(rows, modelled_folder)
     failed = cells.failure_table(rows)
-    found = [("Surroundings", definitions(cells.environment(rows)))]
+    found = [("Conditions", definitions(cells.environment(rows)))]
     if failed[1]:
         say = f"{len(failed[1])} of {len(rows)} runs did not end as they should; no number of theirs is used."
         found.append(("Failures", f'<p class="bad">{say}</p>{table_of(failed)}'))

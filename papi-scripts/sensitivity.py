@@ -2,7 +2,7 @@
 """How claims depend on assumed latencies: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
 
 Each number of a machine's file whose comment says `assumed`, and each number of --also, is halved and doubled, alone,
-and the claims on that machine are computed anew. Printed is what a claim's number becomes, and `!` where its verdict
+and the claims on that machine are computed again. Printed is what a claim's number becomes, and `!` where its verdict
 turns.
 """
 

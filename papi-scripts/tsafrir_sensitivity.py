@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What Tsafrir and Feitelson's claims owe to what the paper leaves open: `papi-scripts/tsafrir_sensitivity.py [ID...]`.
+"""How Tsafrir and Feitelson's claims depend on open assumptions: `papi-scripts/tsafrir_sensitivity.py [ID...]`.
 
-Each assumption is changed alone, and the claims are computed anew; `+` is accepted, `-` is not.
+Each assumption is changed alone, and the claims are computed again; `+` is accepted, `-` is not.
 """
 
 from __future__ import annotations

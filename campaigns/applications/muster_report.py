@@ -1,4 +1,4 @@
-"""What is kept of Muster's reports: of all processes of a run that had a runtime, added up."""
+"""Sums over Muster's reports of all processes of a run that had an OpenMP runtime."""
 
 from __future__ import annotations
 

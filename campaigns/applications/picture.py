@@ -41,7 +41,7 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
     if not panels:
         return []
     caption = (
-        f"Medians of runs by turns, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux "
+        f"Medians of interleaved runs, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux "
         f"{shared['kernel']}, commit {shared['commit']}; bars: the lowest and the highest of single pairs of "
         "runs. burners: beside two busy processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
     )

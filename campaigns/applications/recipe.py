@@ -21,7 +21,7 @@ class BadResult(Exception):
 class Result:
     digest: str  # of every bit that the application computed
     numbers: dict[str, float]
-    seconds: float | None = None  # of the work proper, where the job tells it
+    seconds: float | None = None  # of the work alone, where the job reports it
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Recipe:
         """What the application's own check says against a result."""
         for name, (value, margin) in self.expected.items():
             if name not in result.numbers:
-                return f"it tells no {name}"
+                return f"it reports no {name}"
             if not abs(result.numbers[name] - value) <= margin:  # so that no NaN passes
                 return f"{name} is {result.numbers[name]:.12g}, not {value:g} within {margin:g}"
         return None
@@ -87,11 +87,11 @@ def job_result(_place: Place, output: str) -> Result:
     """Of a job in jobs/: its last line (jobs/outcome.py)."""
     lines = output.strip().splitlines()
     try:
-        told = json.loads(lines[-1])
-        numbers = {str(name): float(number) for name, number in told["numbers"].items()}
-        return Result(str(told["digest"]), numbers, float(told["seconds"]))
+        found = json.loads(lines[-1])
+        numbers = {str(name): float(number) for name, number in found["numbers"].items()}
+        return Result(str(found["digest"]), numbers, float(found["seconds"]))
     except (IndexError, ValueError, KeyError, TypeError, AttributeError):
-        raise BadResult("it told no result") from None
+        raise BadResult("it reported no result") from None
 
 
 def digest_of(*files: Path) -> str:

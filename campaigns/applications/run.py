@@ -40,10 +40,10 @@ from verdict import IDLE, Cell, bars, judge  # noqa: E402
 from lab.quota import make_quota  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
-USUAL = 3.0  # seconds, before a stock run has told better
+USUAL = 3.0  # seconds, until a stock run has been timed
 LEGEND = (
     "{cpus} CPUs of {machine}, Linux {kernel}, commit {commit}. Medians of interleaved runs.\n"
-    "stock s, Muster s: the work proper of the Python programs, the whole process of the others.\n"
+    "stock s, Muster s: the work alone of the Python programs, the whole process of the others.\n"
     "waiting: the part of all threads' time that they waited at barriers."
 )
 
@@ -139,10 +139,10 @@ class Measurement:
                     return False
                 run = runner.run(recipe, load, preloaded, number, self.limit(recipe))
                 self.record.add(run)
-                self.tell(run, index, len(pairs))
+                self.show(run, index, len(pairs))
         return True
 
-    def tell(self, run: Run, index: int, count: int) -> None:
+    def show(self, run: Run, index: int, count: int) -> None:
         minutes = (time.monotonic() - self.began) / 60
         side = "preloaded" if run.preloaded else "stock"
         shown = f"{run.seconds:.2f} s" if run.status == OK else run.status

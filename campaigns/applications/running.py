@@ -28,7 +28,7 @@ OK = "ok"
 NO_END = "no end"  # within the limit
 LONGER = 20  # times its usual time is the limit of a run
 LEAST_LIMIT = 60.0  # seconds
-PATIENCE = 5.0  # with what was asked to end
+PATIENCE = 5.0  # seconds to end after SIGTERM
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ LOADS = (
 
 @dataclass
 class Run:
-    """What is written down of one run."""
+    """The record of one run."""
 
     recipe: str
     load: str
@@ -58,7 +58,7 @@ class Run:
     repetition: int
     status: str = OK
     wall_s: float = 0.0  # of the whole process
-    seconds: float = 0.0  # of the work proper; the whole process's where the job does not tell it
+    seconds: float = 0.0  # of the work alone; of the whole process where the job does not report it
     user_s: float = 0.0
     system_s: float = 0.0
     slept: int = 0  # voluntary context switches
@@ -175,7 +175,7 @@ class Runner:
                 run.status = "no report was written: there was no library, or no OpenMP runtime"
 
     def keep(self, run: Run, work: Path) -> None:
-        """What a failed run leaves for whoever looks into it."""
+        """Keeps the files of a failed run."""
         side = "preloaded" if run.preloaded else "stock"
         kept = self.folder / "failures" / f"{run.recipe}-{run.load}-{side}-{run.repetition}"
         shutil.rmtree(kept, ignore_errors=True)
@@ -189,7 +189,7 @@ class Runner:
 
 
 def wait(pid: int, limit: float) -> bool:
-    """Whether it ended in time; without the naps of Popen.wait, which are as long as what is measured differs by."""
+    """Whether it ended in time. Popen.wait with a timeout polls too seldom for the differences measured here."""
     descriptor = os.pidfd_open(pid)
     try:
         poller = select.poll()

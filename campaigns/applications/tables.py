@@ -90,10 +90,10 @@ def copies(cells: list[Cell]) -> str:
         if run is None or run.muster is None:
             continue
         lines.append(f"{name} ({run.load})")
-        for path, told in run.muster["runtimes"].items():
+        for path, facts in run.muster["runtimes"].items():
             shown = "/".join(Path(path).parts[-2:])
-            package = f", brought by {told['package']}" if told["package"] else ""
-            reason = f": passed through, {told['reason']}" if told["reason"] else ""
+            package = f", part of {facts['package']}" if facts["package"] else ""
+            reason = f": passed through, {facts['reason']}" if facts["reason"] else ""
             lines.append(f"    runs on {shown}{package}{reason}")
         for what, found in (("passed through", run.muster["by_reason"]), ("regions", run.muster["folding"])):
             if found:

@@ -11,7 +11,7 @@ from lab.environment import preload
 AUTO = "auto"
 STOCK = "stock"
 FIXED = "fixed"
-PART_OF_AUTO = "part"  # auto with a part of it switched off: measured where asked for, compared with nothing
+PART_OF_AUTO = "part"  # auto with a part of it switched off: measured on request, compared with nothing
 DEFAULT_STOCK = ("libomp", "libgomp")  # the first that was measured
 DEFAULT_LIBOMP = "libomp19"
 LIBGOMP = "libgomp"  # in place of a libomp: Muster is preloaded into the programs that are linked with it

@@ -46,7 +46,7 @@ def columns(events: Sequence[str]) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """A line of the file is a run, so that one that was torn can be told."""
+    """A line of the file is a run, so that an incomplete one is recognised."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""What is run, and in which order: rounds of every setting, so that what drifts meets all settings alike."""
+"""The plan: rounds of every setting in random order, so that drift affects all settings alike."""
 
 from __future__ import annotations
 

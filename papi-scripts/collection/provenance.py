@@ -48,7 +48,7 @@ def kind_of(runtime: str) -> str:
 
 
 def runtime_version(path: str) -> str:
-    """The file behind the name, and what tells its build: its compiler, else its build id."""
+    """The file behind the name, and its compiler, else its build id."""
     if not path:
         return ""
     real = os.path.realpath(path)

@@ -159,7 +159,7 @@ class Record:
                 if row[key] != self.common[key]:
                     raise RecordError(
                         f"{self.path}:{number}: {key}: it was {row[key]!r} and would be {self.common[key]!r};"
-                        " choose another --output, or begin anew with --restart"
+                        " choose another --output, or use --restart"
                     )
         if whole and line_of(self.head) != data[: data.index(b"\n") + 1]:
             raise RecordError(f"{self.path}:1: other columns than this version writes; choose another --output")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 FROM_THREADS = 16  # below, a machine's nearest caches decide
 LEAST_POINTS = 3
 FLAT, FASTER = 0.1, 1.2  # slopes at which neither describes it
-ALIKE = 1.25  # errors this close do not tell which
+ALIKE = 1.25  # errors this close do not decide
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def slope_of(threads: Sequence[float], y: Sequence[float]) -> float:
 
 
 def growth(threads: Sequence[float], overheads: Sequence[float]) -> Growth | None:
-    """None where there are too few points to tell."""
+    """None where there are too few points to decide."""
     points = [(p, y) for p, y in zip(threads, overheads, strict=True) if p >= FROM_THREADS and y > 0]
     if len(points) < LEAST_POINTS:
         return None

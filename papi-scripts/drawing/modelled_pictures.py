@@ -108,7 +108,7 @@ def paper_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
 
 
 def ours_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
-    """The paper's axes with ours in front; then so that little ones can be told apart, too."""
+    """The paper's axes with ours in front; then so that small ones can be distinguished, too."""
     marks = ticks(figure, frame)
     back = tuple(name for name in PAPERS_FIVE if name not in OURS)
     if "sc_passes" in figure.columns:

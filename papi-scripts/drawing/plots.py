@@ -154,7 +154,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
     elif panel.log_y:
         axes.set_yscale("log")
         low, high = axes.get_ylim()
-        shown = "123456789" if high < 4 * low else "25"  # of the lines between powers of ten, not all have room
+        shown = "123456789" if high < 4 * low else "25"  # not all lines between powers of ten have space for a label
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(
             ticker.FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in shown else "")

@@ -1,4 +1,4 @@
-"""How each algorithm looks, everywhere: its marker and its dashes tell it apart; greys only help."""
+"""The marker and dashes of each algorithm in all figures; greys only help."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ class Continuing(unittest.TestCase):
 
 
 class Order(unittest.TestCase):
-    """The plan of a grid, with runs that only take the time they are told."""
+    """The plan of a grid, with runs that only take a given time."""
 
     def run_all(self, folder: str, *words: str, seconds: float) -> list[tuple[int, Cell, str]]:
         options = loadgrid.parse([*words, "--burners=0,2", "--programs=barrier"], BIN)
@@ -346,7 +346,7 @@ class Running(unittest.TestCase):
         self.assertEqual(outcome.status, OK)
         self.assertEqual(len(outcome.rates), 2)
 
-    def test_a_run_without_end_is_killed_and_told(self) -> None:
+    def test_a_run_without_end_is_killed_and_recorded(self) -> None:
         outcome = Runner(BIN, 50, 0.3, None).run(team(2), Setting("libgomp", STOCK, "-gomp"))
         self.assertEqual((outcome.status, outcome.rates), ("no end after 0.3 s", []))
 

@@ -75,7 +75,7 @@ class RunTest(unittest.TestCase):
         self.assertGreater(run.user_s + run.system_s, 0.0)
         self.assertEqual(list((self.folder / "scratch").iterdir()), [])
 
-    def test_twice_the_threads_are_told_to_the_program(self) -> None:
+    def test_the_program_gets_twice_the_threads(self) -> None:
         run = self.runner.run(pretender(), TWICE, False, 0, 20.0)
         self.assertEqual((run.threads, run.numbers["threads"]), (4, 4.0))
         ranks = pretender(ranks=2)
@@ -89,7 +89,7 @@ class RunTest(unittest.TestCase):
         self.runner.library = self.folder / "nothing.so"
         self.assertIn("there was no library", self.run_one(pretender(), True).status)
 
-    def test_a_crash_is_told_and_its_words_kept(self) -> None:
+    def test_a_crash_is_reported_and_its_output_kept(self) -> None:
         run = self.run_one(pretender("import sys; sys.stderr.write('why\\n'); sys.stderr.flush(); os.abort()"))
         self.assertEqual(run.status, "SIGABRT")
         kept = self.folder / "failures" / "pretender-idle-stock-0"
@@ -111,7 +111,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.run_one(recipe).status, "number is 3, not 1 within 0.5")
         recipe = pretender("number = float('nan')", expected={"number": (1.0, 0.5)})
         self.assertIn("number is nan", self.run_one(recipe).status)
-        self.assertEqual(self.run_one(pretender("raise SystemExit", result=job_result)).status, "it told no result")
+        self.assertEqual(self.run_one(pretender("raise SystemExit", result=job_result)).status, "it reported no result")
 
     def test_waiting_ends_when_the_process_does(self) -> None:
         child = os.fork()
@@ -234,7 +234,7 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("has library", errors)
         self.assertIn("--fresh", errors)
 
-    def test_what_cannot_be_had_is_told_and_no_failure(self) -> None:
+    def test_what_is_missing_is_reported_and_no_failure(self) -> None:
         code, out, errors = self.call(pretender(programs=("no-such-program",)), "--loads", "idle")
         self.assertEqual(code, 0)
         self.assertIn("pretender is not available: there is no no-such-program", out)
@@ -260,7 +260,7 @@ class PartsTest(unittest.TestCase):
                 place = Place(self.folder, self.folder, 2, self.folder)
                 self.assertTrue(all(isinstance(word, str) for word in recipe.command(place)))
 
-    def test_an_input_that_cannot_be_made_is_told(self) -> None:
+    def test_an_input_that_cannot_be_made_is_reported(self) -> None:
         def broken(_inputs: Path) -> None:
             raise OSError("no room")
 
@@ -301,8 +301,8 @@ class PartsTest(unittest.TestCase):
 
     def test_results_are_read_from_the_last_line(self) -> None:
         place = Place(self.folder, self.folder, 2, self.folder)
-        told = 'words\n{"seconds": 2, "digest": "d", "numbers": {"n": 1}}\n'
-        self.assertEqual(job_result(place, told), Result("d", {"n": 1.0}, 2.0))
+        output = 'words\n{"seconds": 2, "digest": "d", "numbers": {"n": 1}}\n'
+        self.assertEqual(job_result(place, output), Result("d", {"n": 1.0}, 2.0))
 
 
 if __name__ == "__main__":

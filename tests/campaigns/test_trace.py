@@ -94,9 +94,9 @@ class Arithmetic(unittest.TestCase):
 
     def test_queued_behind_whom(self) -> None:
         eleven, twelve = self.timeline.threads[11], self.timeline.threads[12]
-        self.assertEqual((eleven.waited_ns, eleven.lost_to_strangers_ns), (6 * MS, 6 * MS))
+        self.assertEqual((eleven.waited_ns, eleven.lost_to_others_ns), (6 * MS, 6 * MS))
         self.assertEqual(twelve.waited_ns, 3 * MS)
-        self.assertEqual(twelve.lost_to_strangers_ns, 1 * MS, "the other 2 ms behind a teammate")
+        self.assertEqual(twelve.lost_to_others_ns, 1 * MS, "the other 2 ms behind a teammate")
 
     def test_together(self) -> None:
         self.assertEqual(self.timeline.together(), {0: 2 * MS, 1: 8 * MS, 2: 2 * MS})

@@ -146,7 +146,7 @@ class GrowthOfOverheads(unittest.TestCase):
     def found(self, of: Callable[[int], float]) -> Growth:
         return growth(self.THREADS, [of(p) for p in self.THREADS])
 
-    def test_told_apart(self) -> None:
+    def test_they_are_distinct(self) -> None:
         for of, verdict in (
             (lambda p: 0.3 * math.log2(p), "like log P"),
             (lambda p: 1 + 0.3 * math.log2(p), "like log P"),

@@ -29,7 +29,7 @@ WORDS = Runner.words
 
 
 def without_muster(setting: str) -> Callable[[Runner, App, Path], list[str]]:
-    """The library present but told to leave the barriers alone; or not preloaded at all."""
+    """The library present but set to leave the barriers alone; or not preloaded at all."""
 
     def words(self: Runner, app: App, output: Path) -> list[str]:
         found = WORDS(self, app, output)
@@ -171,7 +171,7 @@ class Short(unittest.TestCase):
         ((sample,),) = self.runner.samples([cell]).values()
         self.assertEqual((sample[0]["updates"], sample[0]["barriers"]), (0, 0))
 
-    def test_a_program_that_fails_is_told(self) -> None:
+    def test_a_program_that_fails_is_reported(self) -> None:
         bad = barrier(0, seconds=0.1)
         with self.assertRaisesRegex(gang_experiments.ExperimentError, "exit status 2: barrier: --threads"):
             self.runner.samples([Cell("interval", 0, "plain", (bad,), repetitions=1)])

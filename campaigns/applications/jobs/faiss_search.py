@@ -1,11 +1,11 @@
-"""faiss: an inverted index is trained and filled, then asked query by query, as a service is; at last all at once by
-the exact index, which tells how many of the neighbours were found."""
+"""faiss: an inverted index is trained and filled, then queried one by one, as in a service; then all at once by the
+exact index, which shows how many of the neighbours were found."""
 
 from __future__ import annotations
 
 import faiss
 import numpy
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 
 DIMENSIONS = 32
 NEIGHBOURS = 10
@@ -29,7 +29,7 @@ def main() -> None:
     seconds = watch.seconds()
     near = numpy.concatenate([labels for _, labels in found])
     recall = numpy.mean([len(set(a) & set(b)) / NEIGHBOURS for a, b in zip(near, neighbours, strict=True)])
-    tell(seconds, [near, *(lengths for lengths, _ in found), distances, neighbours], recall=recall)
+    report(seconds, [near, *(lengths for lengths, _ in found), distances, neighbours], recall=recall)
 
 
 main()

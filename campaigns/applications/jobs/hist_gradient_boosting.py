@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -19,7 +19,7 @@ def main() -> None:
     likely = model.predict_proba(samples[test])
     seconds = watch.seconds()
     right = numpy.mean(likely.argmax(axis=1) == classes[test])
-    tell(seconds, [likely], accuracy=right)
+    report(seconds, [likely], accuracy=right)
 
 
 main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -14,7 +14,7 @@ def main() -> None:
     model = KMeans(n_clusters=24, n_init=10, max_iter=200, tol=0, random_state=6).fit(points)
     seconds = watch.seconds()
     agreement = adjusted_rand_score(groups, model.labels_)
-    tell(seconds, [model.cluster_centers_, model.labels_], inertia=model.inertia_, agreement=agreement)
+    report(seconds, [model.cluster_centers_, model.labels_], inertia=model.inertia_, agreement=agreement)
 
 
 main()

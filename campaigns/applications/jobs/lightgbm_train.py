@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lightgbm
 import numpy
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     predicted = model.predict(samples[test])
     seconds = watch.seconds()
     error = numpy.sqrt(numpy.mean((predicted - values[test]) ** 2))
-    tell(seconds, [predicted], error=error)
+    report(seconds, [predicted], error=error)
 
 
 main()

@@ -4,7 +4,7 @@ OpenBLAS a call, from some microseconds (a product of matrix and vector) to some
 from __future__ import annotations
 
 import numpy
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 
 FEATURES = 1000
 UNKNOWNS = 1000
@@ -46,7 +46,7 @@ def main() -> None:
     left = max(numpy.abs(matrix @ x - right).max() for (x, _), right in zip(solutions, rights, strict=True))
     steps = sum(count for _, count in solutions)
     arrays = [values, vectors, *(x for x, _ in solutions)]
-    tell(seconds, arrays, largest=values[-1], eigen_error=apart, solve_error=left, steps=steps)
+    report(seconds, arrays, largest=values[-1], eigen_error=apart, solve_error=left, steps=steps)
 
 
 main()

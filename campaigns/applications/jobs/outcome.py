@@ -1,4 +1,4 @@
-"""How a job tells its outcome: the last line of its output, which ../recipe.py reads."""
+"""How a job reports its outcome: the last line of its output, which ../recipe.py reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Stopwatch:
-    """Of the work proper: imports and the making of data are before it."""
+    """Times the work alone, after imports and the making of data."""
 
     def __init__(self) -> None:
         self.began = time.perf_counter()
@@ -28,6 +28,6 @@ def digest(arrays: Iterable[Any]) -> str:
     return whole.hexdigest()[:16]
 
 
-def tell(seconds: float, arrays: Iterable[Any], **numbers: float) -> None:
-    told = {"seconds": seconds, "digest": digest(arrays), "numbers": {key: float(n) for key, n in numbers.items()}}
-    print(json.dumps(told), flush=True)
+def report(seconds: float, arrays: Iterable[Any], **numbers: float) -> None:
+    found = {"seconds": seconds, "digest": digest(arrays), "numbers": {key: float(n) for key, n in numbers.items()}}
+    print(json.dumps(found), flush=True)

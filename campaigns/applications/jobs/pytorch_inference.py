@@ -4,7 +4,7 @@ one image and one sequence at a time."""
 from __future__ import annotations
 
 import torch
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 from torch import nn
 
 IMAGES = 250
@@ -38,7 +38,7 @@ def main() -> None:
     arrays = [classes.numpy(), encoded.numpy()]
     # Softmax sums to one; normalised layers have a mean of zero and a variance of one.
     total, variance = classes.sum(dim=1).mean().item(), encoded.var(dim=2, unbiased=False).mean().item()
-    tell(seconds, arrays, threads=torch.get_num_threads(), total=total, variance=variance, first=classes[0, 0].item())
+    report(seconds, arrays, threads=torch.get_num_threads(), total=total, variance=variance, first=classes[0, 0].item())
 
 
 main()

@@ -1,5 +1,5 @@
 """XGBoost: a classifier by boosted trees on histograms. It would use no more threads than there are CPUs; so that twice
-the threads are twice the threads, they are asked for by name."""
+the threads are twice the threads, they are set by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 import numpy
 import xgboost
-from outcome import Stopwatch, tell
+from outcome import Stopwatch, report
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     model = xgboost.train(settings, xgboost.DMatrix(samples[train], classes[train]), num_boost_round=500)
     likely = model.predict(xgboost.DMatrix(samples[test]))
     seconds = watch.seconds()
-    tell(seconds, [likely], accuracy=numpy.mean((likely > 0.5) == classes[test]))
+    report(seconds, [likely], accuracy=numpy.mean((likely > 0.5) == classes[test]))
 
 
 main()

@@ -15,7 +15,7 @@ def result(place: Place, _output: str) -> Result:
     try:
         numbers = {"step": float(words[0]), "temperature": float(words[3]), "potential": float(words[4])}
     except (ValueError, IndexError):
-        raise BadResult("water-1.ener tells no energies") from None
+        raise BadResult("water-1.ener has no energies") from None
     return Result(digest_of(place.work / "water-pos-1.xyz"), numbers)
 
 

@@ -21,7 +21,7 @@ def result(place: Place, _output: str) -> Result:
         energies = [float(word) for word in text_of(place.work / "TOTENERGY.OUT").split()]
         numbers = {"energy": energies[-1], "loops": float(len(energies))}
     except (ValueError, IndexError):
-        raise BadResult("TOTENERGY.OUT tells no energy") from None
+        raise BadResult("TOTENERGY.OUT has no energy") from None
     return Result(digest_of(place.work / "STATE.OUT", place.work / "TOTENERGY.OUT"), numbers)
 
 

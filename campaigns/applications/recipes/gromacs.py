@@ -47,7 +47,7 @@ def result(place: Place, _output: str) -> Result:
         means = [float(word) for word in found.groups()] if found else []
         numbers = dict(zip(("energy", "conserved", "temperature"), means, strict=True))
     except ValueError:
-        raise BadResult("run.log tells no averages") from None
+        raise BadResult("run.log has no averages") from None
     return Result(digest_of(place.work / "run.edr", place.work / "run.gro"), numbers)
 
 

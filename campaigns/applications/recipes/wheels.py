@@ -57,7 +57,7 @@ XGBOOST = wheel(
 )
 FAISS = wheel(
     "faiss",
-    "faiss: an inverted index trained and asked query by query, then 8,000 queries at once by the exact one",
+    "faiss: an inverted index trained and queried one by one, then 8,000 queries at once by the exact one",
     "faiss_search.py",
     "faiss-cpu==1.15.1",
     expected={"recall": (1.0, 0.01)},
