@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import select
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +107,31 @@ def _members(leader: int) -> list[int]:
             if leader in (int(group), int(session)) and state not in "ZX":
                 found.append(int(stat.parent.name))
     return found
+
+
+def ends_within(pid: int, seconds: float) -> bool:
+    """Waits for a child without reaping it, and without the long polling intervals of Popen.wait."""
+    deadline = time.monotonic() + seconds
+    descriptor = os.pidfd_open(pid)
+    try:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        while (left := deadline - time.monotonic()) > 0:
+            if poller.poll(min(left, 3600) * 1000):
+                return True
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def how_it_ended(status: int) -> str:
+    """An exit status of subprocess, in words."""
+    if status >= 0:
+        return f"status {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"
 
 
 def end_with_parent() -> None:

@@ -33,7 +33,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lab.machine import cpus  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.tables import table  # noqa: E402
 
 SPIN = "50us"  # the paper's
 LONG_SPIN = "4000us"  # of its High 4ms
@@ -86,10 +88,6 @@ class Cell:
     in_turn: bool = False  # one after the other has ended
     seconds: float = SECONDS + 2 * MARGIN  # about what it takes
     repetitions: int = 3
-
-
-def cpus() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def barrier(threads: int, interval: float = 0, variance: float = 0, seconds: float = SECONDS, **more: object) -> App:
@@ -361,7 +359,7 @@ def main() -> int:
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = Progress()
-    table: list[tuple[object, ...]] = []
+    rows_of: list[tuple[object, ...]] = []
     try:
         runner = Runner(arguments.build)
         names = arguments.only or NAMES
@@ -373,7 +371,7 @@ def main() -> int:
         # Experiments one after the other; within each, rounds.
         for i, name in enumerate(names):
             share = (lambda part, what, i=i: progress((i + part) / len(names), what))  # fmt: skip
-            table += rows(name, measure(runner, name, share))
+            rows_of += rows(name, measure(runner, name, share))
         progress.clear()
     except (ExperimentError, OSError) as error:
         progress.clear()
@@ -386,9 +384,11 @@ def main() -> int:
     if arguments.csv is not None:
         with arguments.csv.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([HEAD, *table])
-    for name, x, arm, quantity, middle, least, most in table:
-        print(f"{name:10} {x:>8g}  {arm:20} {quantity:20} {middle:>14,.2f}  {least:>14,.2f} .. {most:,.2f}")
+            writer.writerows([HEAD, *rows_of])
+    shown = []
+    for name, x, arm, quantity, *values in rows_of:
+        shown.append([name, f"{x:g}", arm, quantity, *(f"{value:,.2f}" for value in values)])
+    print(table(HEAD, shown, {"experiment", "arm", "quantity"}))
     return 0
 
 

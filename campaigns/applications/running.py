@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import select
 import shutil
 import signal
 import subprocess
@@ -22,7 +21,7 @@ from recipe import BadResult, Place, Recipe
 from lab.environment import clean_environment, preload
 from lab.hogs import hogs
 from lab.quota import Quota
-from lab.runs import end_with_parent
+from lab.runs import end_with_parent, ends_within, how_it_ended
 
 OK = "ok"
 NO_END = "no end"  # within the limit
@@ -146,7 +145,7 @@ class Runner:
                 run.status = f"cannot be started: {error}"
                 return
             try:
-                ended = wait(process.pid, limit)
+                ended = ends_within(process.pid, limit)
                 run.wall_s = run.seconds = time.perf_counter() - began
                 if not ended:
                     run.status = f"{NO_END} after {limit:.0f} s"
@@ -157,7 +156,7 @@ class Runner:
         run.user_s, run.system_s = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
         run.slept, run.preempted = after.ru_nvcsw - before.ru_nvcsw, after.ru_nivcsw - before.ru_nivcsw
         if run.status == OK and process.returncode != 0:
-            run.status = ended_by(process.returncode)
+            run.status = how_it_ended(process.returncode)
 
     def judge(self, run: Run, recipe: Recipe, place: Place, work: Path) -> None:
         """Reads the result and the report."""
@@ -186,26 +185,6 @@ class Runner:
             elif file.name == "reports":
                 shutil.copytree(file, kept / "reports")
         (kept / "run.txt").write_text(f"{run.as_json()}\n")
-
-
-def wait(pid: int, limit: float) -> bool:
-    """Whether it ended in time. Popen.wait with a timeout polls too seldom for the differences measured here."""
-    descriptor = os.pidfd_open(pid)
-    try:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        return bool(poller.poll(limit * 1000))
-    finally:
-        os.close(descriptor)
-
-
-def ended_by(code: int) -> str:
-    if code >= 0:
-        return f"status {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

@@ -8,9 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from running import wait
-
 from lab.environment import clean_environment, preload
+from lab.runs import ends_within
 
 MODULES = ("numpy", "sklearn.ensemble", "sklearn.cluster", "lightgbm", "xgboost", "faiss", "torch")
 # Debian's torch goes with the venv's other modules when it is looked for last.
@@ -32,7 +31,7 @@ def seconds_of(python: Path, modules: list[str], library: Path | None) -> tuple[
     began = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        ended = wait(process.pid, LIMIT)
+        ended = ends_within(process.pid, LIMIT)
         seconds = time.perf_counter() - began
     finally:
         process.kill()

@@ -5,27 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import statistics
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from running import OK, Run
 from verdict import Cell
 
-
-def columns(rows: Sequence[tuple[str, ...]], texts: int) -> str:
-    """The first `texts` columns to the left, others to the right; a line under the heading and between groups."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for index, row in enumerate(rows):
-        words = (
-            word.ljust(width) if column < texts else word.rjust(width)
-            for column, (word, width) in enumerate(zip(row, widths, strict=True))
-        )
-        if index > 0 and (index == 1 or row[0] != rows[index - 1][0]):
-            lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
-        lines.append("  ".join(words).rstrip())
-    return "\n".join(lines)
+from lab.tables import table
 
 
 def seconds(times: list[float]) -> str:
@@ -33,7 +19,8 @@ def seconds(times: list[float]) -> str:
 
 
 def speed_ups(cells: list[Cell]) -> str:
-    rows = [("application", "load", "threads", "stock s", "Muster s", "faster", "of single pairs", "runs", "results")]
+    head = ("application", "load", "threads", "stock s", "Muster s", "faster", "of single pairs", "runs", "results")
+    rows = []
     for cell in cells:
         faster = spread = "-"
         if cell.complete:
@@ -48,7 +35,7 @@ def speed_ups(cells: list[Cell]) -> str:
                 faster, spread, f"{len(cell.stock)}+{len(cell.muster)}", cell.sameness,
             )
         )  # fmt: skip
-    return columns(rows, 2)
+    return table(head, rows, 2, groups=1)
 
 
 def typical(runs: list[Run]) -> Run | None:
@@ -58,11 +45,11 @@ def typical(runs: list[Run]) -> Run | None:
 
 
 def where_time_goes(cells: list[Cell]) -> str:
-    heading = (
+    head = (
         "application", "load", "replaced", "passed", "folded", "unfolded", "regions/s", "waiting",
         "user+sys s stock", "Muster", "sleeps stock", "Muster",
     )  # fmt: skip
-    rows = [heading]
+    rows = []
     for cell in cells:
         run, stock = typical(cell.muster), typical(cell.stock)
         if run is None or run.muster is None:
@@ -79,7 +66,7 @@ def where_time_goes(cells: list[Cell]) -> str:
                 f"{stock.slept:,}" if stock else "-", f"{run.slept:,}",
             )
         )  # fmt: skip
-    return columns(rows, 2)
+    return table(head, rows, 2, groups=1)
 
 
 def copies(cells: list[Cell]) -> str:

@@ -1,7 +1,7 @@
-"""What the runs of a cell, an application beside a load, say: how many times faster, and whether results are the same.
+"""Judges the runs of a cell, an application beside a load: how many times faster, and whether results are the same.
 
-Whether results must be equal bit by bit is seen: they must be where all of stock's own are. Only of applications that
-are known to add in any order the recipe says so, since some of their runs may be equal by chance."""
+Results must be equal bit by bit where all of stock's own are. The recipe excludes applications that add in any order,
+since some of their runs may be equal by chance."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from recipe import Recipe
 from running import NO_END, OK, Run
 
+from lab.statistics import geometric_mean
+
 IDLE = "idle"
-SLOWER_IDLE = 0.98  # what has to be reached: none below, beyond noise
+SLOWER_IDLE = 0.98  # required: none below, beyond noise
 SLOWER_LOADED = 0.95  # none below
 MEAN_LOADED = 1.5  # the geometric mean
 
@@ -51,7 +53,7 @@ class Cell:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of the single pairs: a run stock and the one beside it."""
+        """The range over pairs of one stock and one preloaded run of a repetition."""
         ratios = [
             stock.seconds / muster.seconds
             for stock in self.stock
@@ -62,7 +64,7 @@ class Cell:
 
     @property
     def noise(self) -> float:
-        """How far stock's own times lie apart: between their quartiles, relatively."""
+        """The interquartile range of stock's times, relative to their median."""
         times = self.times(False)
         if len(times) < 3:
             return 0.0
@@ -71,7 +73,7 @@ class Cell:
 
 
 def apart(recipe: Recipe, stock: list[Run], run: Run) -> str | None:
-    """Where a result lies outside of what stock's own lie in, widened by the recipe's tolerance."""
+    """Where a result lies outside the range of stock's own, widened by the recipe's tolerance."""
     for name, tolerance in recipe.tolerances.items():
         theirs = [one.numbers[name] for one in stock]
         margin = tolerance * max(map(abs, theirs))
@@ -98,7 +100,7 @@ def judge(recipe: Recipe, load: str, stock: list[Run], muster: list[Run]) -> Cel
         wrong = [run for run in ours if run.digest not in digests]
         reasons = ["its bits differ from stock's, which are the same in every run" for _ in wrong]
     else:
-        # One run of stock's says nothing about the next one.
+        # One stock run does not predict the next one.
         same = steady and len(theirs) == 1 and {run.digest for run in ours} == digests
         cell.sameness = "equal bits (1 run)" if same else "own check"
         found = [(run, apart(recipe, theirs, run)) for run in ours]
@@ -111,12 +113,8 @@ def judge(recipe: Recipe, load: str, stock: list[Run], muster: list[Run]) -> Cel
     return cell
 
 
-def geometric_mean(values: list[float]) -> float:
-    return math.exp(statistics.fmean(map(math.log, values)))
-
-
 def bars(cells: list[Cell]) -> list[str]:
-    """What had to be reached, a line each."""
+    """The required speed-ups, a line for each."""
     done = [cell for cell in cells if cell.complete]
     idle = [cell for cell in done if cell.load == IDLE]
     loaded = [cell for cell in done if cell.load != IDLE]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import select
 import signal
 import subprocess
 import tempfile
@@ -90,7 +89,7 @@ class Program:
                 outcome.status = f"cannot be run: {error.strerror}"
                 return outcome
             try:
-                timed_out = not ends_within(process.pid, self.timeout_s)
+                timed_out = not runs.ends_within(process.pid, self.timeout_s)
                 outcome.elapsed_s = time.monotonic() - began
             finally:  # by a signal to us as well: nothing of it is left running
                 end_group(process.pid)
@@ -119,21 +118,6 @@ def is_number(text: str) -> bool:
         return False
 
 
-def ends_within(process: int, seconds: float) -> bool:
-    """Waits without reaping, so that its usage can be asked for."""
-    deadline = time.monotonic() + seconds
-    pidfd = os.pidfd_open(process)
-    try:
-        poll = select.poll()
-        poll.register(pidfd, select.POLLIN)
-        while (left := deadline - time.monotonic()) > 0:
-            if poll.poll(min(left, 3600) * 1000):
-                return True
-        return False
-    finally:
-        os.close(pidfd)
-
-
 def end_group(group: int) -> None:
     """Also of those that a program left behind."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -153,11 +137,7 @@ def status_of(code: int, timed_out_s: float | None, said: str) -> str:
     if code == 0:
         return OK
     if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"ended by {name}"
+        return f"ended by {runs.how_it_ended(code)}"
     return f"exit status {code}" + (f": {said}" if said else "")
 
 

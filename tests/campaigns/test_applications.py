@@ -24,9 +24,11 @@ from muster_report import summary  # noqa: E402
 from recipe import Place, Recipe, Result, job_result  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError  # noqa: E402
-from running import LOADS, OK, Run, Runner, wait  # noqa: E402
+from running import LOADS, OK, Run, Runner  # noqa: E402
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import Cell, bars, judge  # noqa: E402
+
+from lab.runs import ends_within  # noqa: E402
 
 BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
 IDLE, BURNERS, TWICE = LOADS[:3]
@@ -117,7 +119,7 @@ class RunTest(unittest.TestCase):
         child = os.fork()
         if child == 0:
             os._exit(0)
-        self.assertTrue(wait(child, 10.0))
+        self.assertTrue(ends_within(child, 10.0))
         os.waitpid(child, 0)
 
 
