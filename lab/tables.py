@@ -29,7 +29,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int | Colle
     made = Table(box=lines, show_edge=False, pad_edge=False, header_style="")
     for name, text in zip(head, is_text(head, texts), strict=True):
         made.add_column(name, justify="left" if text else "right", no_wrap=True)
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
+    for row, following in zip(rows, [*rows[1:], None], strict=False):
         ends = groups > 0 and following is not None and tuple(row[:groups]) != tuple(following[:groups])
         made.add_row(*row, end_section=ends)
     out = io.StringIO()

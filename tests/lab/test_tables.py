@@ -41,8 +41,8 @@ class WithPackages(unittest.TestCase):
     def test_tables(self) -> None:
         code = f"from lab.tables import table; print(table({HEAD}, {ROWS}, groups=1))"
         self.assertEqual(self.output("rich", code), SHOWN)
-        code = f"from lab.tables import table; print(table({HEAD}, {ROWS}, {{'s'}}).splitlines()[2])"
-        self.assertEqual(self.output("rich", code), "idle         2   1.5\n")
+        code = f"from lab.tables import table; print(table({HEAD}, {ROWS}, {{'s'}}).splitlines()[2], table({HEAD}, []))"
+        self.assertEqual(self.output("rich", code), "idle         2   1.5 load   threads   s\n------------------\n")
 
     def test_the_bar(self) -> None:
         code = "from lab.progress import Progress; p = Progress(True); p(0.1, 'one'); p(1, 'two'); p(0, 'three')"
