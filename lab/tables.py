@@ -26,7 +26,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int | Colle
         return "\n".join("\t".join(row).expandtabs(TAB).rstrip() for row in (head, *rows))
     # A line below the head and between groups, and nothing else.
     lines = box.Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
-    made = Table(box=lines, show_edge=False, pad_edge=False, header_style="")
+    made = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
     for name, text in zip(head, is_text(head, texts), strict=True):
         made.add_column(name, justify="left" if text else "right", no_wrap=True)
     for row, following in zip(rows, [*rows[1:], None], strict=False):

@@ -19,12 +19,12 @@ from lab.progress import duration  # noqa: E402
 ROWS = [["idle", "2", "1.5"], ["idle", "4", "12"], ["busy", "2", "[x]"]]
 HEAD = ["load", "threads", "s"]
 SHOWN = """\
-load   threads     s
---------------------
-idle         2   1.5
-idle         4    12
---------------------
-busy         2   [x]
+load  threads    s
+------------------
+idle        2  1.5
+idle        4   12
+------------------
+busy        2  [x]
 """
 
 
@@ -42,7 +42,7 @@ class WithPackages(unittest.TestCase):
         code = f"from lab.tables import table; print(table({HEAD}, {ROWS}, groups=1))"
         self.assertEqual(self.output("rich", code), SHOWN)
         code = f"from lab.tables import table; print(table({HEAD}, {ROWS}, {{'s'}}).splitlines()[2], table({HEAD}, []))"
-        self.assertEqual(self.output("rich", code), "idle         2   1.5 load   threads   s\n------------------\n")
+        self.assertEqual(self.output("rich", code), "idle        2  1.5 load  threads  s\n----------------\n")
 
     def test_the_bar(self) -> None:
         code = "from lab.progress import Progress; p = Progress(True); p(0.1, 'one'); p(1, 'two'); p(0, 'three')"
