@@ -1,4 +1,4 @@
-"""Compiles the programs. A binary is built anew when its source or its command line changed."""
+"""Compiles the programs. A binary is built again when its source or command line changed."""
 
 from __future__ import annotations
 

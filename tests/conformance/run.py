@@ -61,7 +61,7 @@ def describe(row: Combination) -> str:
 
 
 def run_plan(plan: list[Combination], runner: Runner, jobs: int) -> list[str]:
-    # Whoever spins for ever, or meets very many barriers, would wait for the neighbour's slices.
+    # Beside another job, a program that only spins, or has very many barriers, waits for whole time slices.
     alone = [r for r in plan if r.wait == "spin" or runner.programs[r.program].alone]
     together = [r for r in plan if r not in set(alone)]
     failures = []

@@ -18,7 +18,7 @@ from lab.runtimes import OLD_RUNTIMES, ended_by_known_assertion, loader_command
 
 TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
-OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # a limit above one alone lets no regions nest there
+OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # there, a limit above one does not enable nested regions
 STOCK_TRIES = 3
 
 
@@ -27,7 +27,7 @@ def execute(command: list[str], environment: dict[str, str]) -> Outcome:
 
 
 def report_problems(program: Program, row: Combination, report: dict[str, Any]) -> list[str]:
-    """Whether the report proves that the barriers went the way they should."""
+    """What in the report contradicts the expected path of the barriers."""
     problems = []
     barriers = report["barriers"]
     replaced = barriers["replaced"]
@@ -54,7 +54,7 @@ def report_problems(program: Program, row: Combination, report: dict[str, Any]) 
 
 @dataclass
 class Runner:
-    """Knows where everything is. `library` None: the second run is stock, too."""
+    """Runs cases. `library` None: the second run is stock, too."""
 
     programs: dict[str, Program]
     binaries: dict[tuple[str, str], Path]
@@ -92,7 +92,7 @@ class Runner:
             own = self._locks.setdefault(key, threading.Lock())
         with own:
             outcome = self._stock.get(key) or execute(command, environment)
-            for _ in range(STOCK_TRIES - 1):  # old runtimes fail an assertion of theirs now and then
+            for _ in range(STOCK_TRIES - 1):  # old runtimes sometimes fail an assertion of their own
                 if outcome.status == 0:
                     break
                 print(f"stock alone, once more: {outcome.describe()}"[:300], flush=True)
@@ -112,7 +112,7 @@ class Runner:
         return environment
 
     def check(self, row: Combination) -> str | None:
-        """None, or what went wrong and how to see it again."""
+        """None, or what went wrong and the command that shows it again."""
         problem = self._check_once(row)
         if problem is None:
             return None

@@ -25,7 +25,7 @@ CONFORMANCE = HERE.parent / "conformance" / "programs"
 OLD_RUNTIME = HERE.parent / "conformance" / "old_runtime.c"
 FOLDING = HERE.parent / "region-folding" / "programs"
 
-# One of each kind of entry point that takes its arguments in a way of its own, and the floating-point environment.
+# One of each kind of entry point with its own calling convention, and the floating-point environment.
 CHOSEN = (
     HERE / "programs" / "floating.c",
     CONFORMANCE / "barrier_stencil.c",
@@ -34,7 +34,7 @@ CHOSEN = (
     CONFORMANCE / "task_single.c",
     FOLDING / "getters.c",
 )
-# Needs something that is not there in an emulator of another processor.
+# Needs something that an emulator of another processor does not have.
 NOT_HERE = {
     "exec_itself.c": "executes a program of another processor",
     "floating_flags.c": "x86 only",
@@ -48,7 +48,7 @@ SAYS = re.compile(r"^// muster-test: (.*)$", re.MULTILINE)
 
 @dataclass
 class Wishes:
-    """What a program says of itself (conformance/metadata.py, region-folding/traps.py), but for its cases."""
+    """A program's own metadata (conformance/metadata.py, region-folding/traps.py), without its cases."""
 
     environment: dict[str, str] = field(default_factory=lambda: {"OMP_NUM_THREADS": str(THREADS)})
     skipped: dict[str, str] = field(default_factory=dict)  # by compiler: why
@@ -112,7 +112,9 @@ class Programs:
         variables = {"LD_LIBRARY_PATH": str(self.runtime), **guest}
         options = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
         command = [*self.emulator, *options, str(program)]
-        return subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        return subprocess.run(
+            command, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
 
     def problem(self, source: Path, compiler: str, environment: dict[str, str], must_replace: bool) -> str:
         """Empty if all is well."""

@@ -29,8 +29,9 @@ CONSTRUCTS = (
 ).split()
 SHORT = ("--outer-repetitions", "3", "--test-time", "20")
 
-# Whatever the machine's own settings, these tests mean teams of two that do not spin for long.
-ENVIRONMENT = clean_environment(keep=("LD_LIBRARY_PATH",)) | {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
+# These tests need teams of two that do not spin for long, whatever the caller's settings.
+ENVIRONMENT = clean_environment(keep=("LD_LIBRARY_PATH",))
+ENVIRONMENT |= {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -332,7 +333,7 @@ class Burner(TestCase):
         self.assertIn("cpu_seconds", text)
 
     def test_ends_with_its_parent(self) -> None:
-        # The burner holds the pipe's other end: reading reaches the end only once it is gone.
+        # The hog holds the pipe's other end: reading ends only after the hog.
         start = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(0.3)"
         command = [sys.executable, "-c", start, BIN / "burner", "--seconds", "30"]
         began = time.monotonic()
@@ -347,7 +348,7 @@ class TestYield(TestCase):
     def report(self, *arguments: str) -> dict:
         return json.loads(self.output("test-yield", "--format=json", *arguments))
 
-    def test_every_thread_yields_as_often_as_it_was_told(self) -> None:
+    def test_every_thread_yields_as_often_as_requested(self) -> None:
         report = self.report("--threads=3", "--yields=2000")
         self.assertEqual(report["threads"], 3)
         self.assertEqual(report["yields_by_thread"], [2000] * 3)

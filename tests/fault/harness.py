@@ -56,7 +56,7 @@ def program_without_openmp(name: str) -> Path:
 
 
 def program(name: str, of_gcc: bool | None = None) -> Path:
-    """The built binary of a program here, of the compiler whose runtime is tested, or of the one said."""
+    """The built binary of a program here, by the compiler whose runtime is tested, or by the given one."""
     if of_gcc is None:
         of_gcc = places.on_libgomp
     places.build.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def shared_object(name: str) -> Path:
 
 
 def on_libgomp() -> dict[str, str]:
-    """What a program of gcc's needs in its environment, whatever runtime is tested."""
+    """The environment that a program of gcc needs, whichever runtime is tested."""
     return {"LD_LIBRARY_PATH": str(places.runtimes / "libgomp12")}
 
 
@@ -128,10 +128,10 @@ def start_preloaded(
     )
 
 
-# What ends stock programs now and then, and how often such a run is repeated at most. The C library's own waits, as in
-# pthread_join, end the process where futex is denied; whether one is needed at all is a matter of time: the thread to
-# be joined has mostly ended before. And without /proc, libomp fails an assertion where a new thread looks for the
-# stacks of others, in up to a fifth of the runs.
+# What sometimes ends stock programs, and how often such a run is repeated at most. The C library's own waits, as in
+# pthread_join, end the process where futex is denied; mostly the thread to be joined has ended before, and there is no
+# wait. Without /proc, libomp fails an assertion where a new thread looks for the stacks of others, in up to a fifth of
+# the runs.
 GIVES_UP = {
     "The futex facility returned an unexpected error code.": 2,
     "Assertion failure at z_Linux_util.cpp": 9,
@@ -139,7 +139,7 @@ GIVES_UP = {
 
 
 def run_again(command: Sequence[str | Path], environment: dict[str, str]) -> Outcome:
-    """Runs the command, again where it gave up for a reason that is not Muster's."""
+    """Runs the command, again where it failed for a known reason that is not Muster's."""
     result = run(command, environment)
     for words, repetitions in GIVES_UP.items():
         for _ in range(repetitions):
@@ -167,7 +167,7 @@ class FaultTest(unittest.TestCase):
         return places.library is not None
 
     def read_report(self, path: Path | None = None) -> dict[str, Any]:
-        """The report, which must be whole."""
+        """The report, which must be complete."""
         report = json.loads((path or self.report_path).read_text())
         self.assertIn("barriers", report)
         return report
@@ -178,7 +178,7 @@ class FaultTest(unittest.TestCase):
         self.assertEqual(ours.other_lines, stock.stderr.splitlines())
 
     def assert_shared_reports(self, lines: list[str], processes: int) -> None:
-        """Those who found the report taken said so; whatever files there are, each is whole."""
+        """Each process that found the report's name taken wrote a line; all files that exist are complete."""
         self.assertLess(len(lines), processes, lines)
         for line in lines:
             self.assertIn("MUSTER_REPORT", line)
@@ -213,7 +213,7 @@ class FaultTest(unittest.TestCase):
         return ours
 
     def assert_replaced(self, at_least: int = 1) -> dict[str, Any]:
-        """The report, which must tell of replaced barriers. Empty for stock against stock."""
+        """The report, which must have replaced barriers. Empty for stock against stock."""
         if not self.preloaded:
             return {}
         report = self.read_report()

@@ -33,7 +33,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "conditional": {"MUSTER_WAIT": "conditional"},
     "2cs+": {"MUSTER_WAIT": "2cs+", "MUSTER_BARRIER": "tree"},
 }
-SECONDS = (20.0, 120.0)  # who is not back by then is given more once: a busy machine is no hang
+SECONDS = (20.0, 120.0)  # a run that has not ended by then is repeated once with more: a busy machine is no hang
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ PROGRAMS: dict[str, Program] = {
     "elsewhere": Program(("constructs", "elsewhere")),
     "keys": Program(("exhausted", "keys", "barriers", "sizes")),
     "memory": Program(("exhausted", "memory", "barriers")),
-    # Threads are moved only beside others that want the CPUs.
+    # Threads are moved only beside competitors.
     "placed": Program(("placed", "300"), beside_hogs=True, settings=("auto", "on"), most=8),
 }
 
@@ -72,7 +72,7 @@ class Case:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        # A thread whose mask the kernel takes and then never again stays where it is: nobody can help.
+        # Where the kernel accepts one mask and then no other, the thread must stay where it is.
         moves = self.call == "sched_setaffinity" and PROGRAMS[self.program].beside_hogs
         return ("FAIL_NTH",) if moves else ("FAIL_NTH", "FAIL_FROM")
 

@@ -19,11 +19,11 @@ from harness import (
     start_preloaded,
 )
 
-LONG = 60.0  # seconds until a condition that should come in milliseconds is given up
+LONG = 60.0  # seconds until the test gives up on a condition that should hold in milliseconds
 
 
 class AffinityFromOutside(FaultTest):
-    """Somebody else, as `taskset -a -p` does, moves all threads of a running program."""
+    """Another process moves all threads of a running program, as `taskset -a -p` does."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -105,7 +105,7 @@ class AffinityFromOutside(FaultTest):
         self.assert_gathered()
 
     def test_spread(self) -> None:
-        """Nobody else wants the CPUs: to each of them in turn, and back."""
+        """Without competitors: to each CPU in turn, and back."""
         process = self.start()
         for cpus in ({self.cpus[0]}, {self.cpus[1]}, set(self.cpus), {self.cpus[0]}):
             self.move_all(process, cpus)
@@ -114,7 +114,7 @@ class AffinityFromOutside(FaultTest):
 
 
 class OddMachine(FaultTest):
-    """CPU numbers and times that nobody expects, from a library that is preloaded before Muster."""
+    """Unexpected CPU numbers and times, from a library that is preloaded before Muster."""
 
     def compare_with(self, odd: dict[str, str], rounds: int, nap_us: int, wait: str) -> None:
         command = [program("team"), str(rounds), str(nap_us)]

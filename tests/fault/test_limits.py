@@ -71,7 +71,7 @@ class Limits(FaultTest):
 
 
 class Exhausted(FaultTest):
-    """The program has used up something that Muster wants, too: all threads of a team take the same way."""
+    """The program has exhausted a resource that Muster needs: all threads of a team must take the same path."""
 
     def check(self, what: str, warm: str, *sizes: str) -> None:
         for runtime, command in for_both_runtimes("exhausted").items():
@@ -91,7 +91,7 @@ class Exhausted(FaultTest):
         self.check("keys", "nothing")
 
     def test_keys_before_muster(self) -> None:
-        """Muster's need not be the first, but one of those that each thread has room for: else it replaces nothing."""
+        """Muster's key may be any that has a slot in each thread; with a later one it replaces nothing."""
         for runtime, command in for_both_runtimes("early_keys").items():
             for keys in ("3", "40"):
                 with self.subTest(runtime=runtime, keys=keys):

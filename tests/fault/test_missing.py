@@ -20,7 +20,7 @@ from harness import (
 
 # Stock libomp's own sleeps end the process where futex is denied; so its threads never sleep.
 AWAKE = {"KMP_BLOCKTIME": "infinite"}
-CANNOT = 77  # the status of `denying` where no filter can be had
+CANNOT = 77  # the status of `denying` where no filter can be installed
 
 
 class MissingTest(FaultTest):
@@ -29,12 +29,12 @@ class MissingTest(FaultTest):
 
     def compare_in(
         self,
-        surroundings: Sequence[str | Path],
+        prefix: Sequence[str | Path],
         command: Sequence[str | Path],
         extra: dict[str, str] | None = None,
     ) -> dict[str, dict[str, Any]]:
-        """Compares the command in these surroundings; gives what the report says is missing."""
-        self.compare([*surroundings, *command], extra)
+        """Compares the command behind this prefix; returns what the report lists as missing."""
+        self.compare([*prefix, *command], extra)
         return self.noted(self.assert_replaced(100))
 
     def assert_noted(
@@ -84,7 +84,7 @@ class Denied(MissingTest):
                     self.assert_noted(missing, "futex", error)
 
     def test_a_denied_futex_does_not_burn_the_cpu(self) -> None:
-        """Threads that block for long do so without it, too: they nap."""
+        """Threads that block for long use timed sleeps instead."""
         wrapper = self.denying("futex-wait", "EPERM")
         team = [program("team"), "60", "20000"]  # 1.2 s in which three of four threads wait
         environment = preloaded_environment({"MUSTER_WAIT": "block", **AWAKE})
@@ -95,7 +95,7 @@ class Denied(MissingTest):
         if self.preloaded:
             used = after.children_user + after.children_system
             used -= before.children_user + before.children_system
-            self.assertLess(used, 1.2)  # of the 2.4 that spinning threads would burn on two CPUs
+            self.assertLess(used, 1.2)  # of the 2.4 that spinning threads would use on two CPUs
 
     def test_newer_futex_calls(self) -> None:
         for call in ("futex_waitv", "futex_wake", "futex_wait"):
@@ -113,7 +113,7 @@ class Denied(MissingTest):
                 self.assert_noted(missing, "membarrier", error)
 
     def test_slice(self) -> None:
-        """By a filter, and as older kernels answer: they know no size or no slice."""
+        """By a filter, and as on older kernels, which support no size or no slice."""
         self.start_hogs()
         for call, error in (
             ("sched_setattr", "EPERM"),
@@ -137,7 +137,7 @@ class Denied(MissingTest):
             "EPERM",
             [program("placed"), "1500"],
             OMP_NUM_THREADS=str(4 * cpus),
-            KMP_AFFINITY="disabled",  # else stock libomp gives up at its start
+            KMP_AFFINITY="disabled",  # else stock libomp fails at its start
         )
         self.assert_noted(missing, "sched_setaffinity", "EPERM")
 
@@ -157,7 +157,7 @@ class NotMounted(MissingTest):
         enter: list[str | Path] = ["unshare", "-m", "--propagation", "private", "sh", "-c"]
         enter += [f'{hide} && exec "$@"', "sh"]
         if run([*enter, "true"], base_environment()).status != 0:
-            self.skipTest("no mount namespace can be had here")
+            self.skipTest("no mount namespace can be created here")
         return enter
 
     def test_no_proc(self) -> None:

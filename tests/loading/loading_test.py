@@ -11,7 +11,7 @@ from objects import Runtime
 
 from lab.runs import Outcome
 
-# Two copies of libomp in one process: they ask for leave. Passive: stock's threads would spin in each other's way.
+# Two copies of libomp in one process need KMP_DUPLICATE_LIB_OK. Passive: stock's threads would only spin.
 ENVIRONMENT = {
     "KMP_DUPLICATE_LIB_OK": "TRUE",
     "LD_LIBRARY_PATH": "",
@@ -27,7 +27,7 @@ def opened(name: str, runtime: Runtime, how: str = "") -> str:
 
 class LoadingTest(FaultTest):
     def host(self, *commands: str, processes: int = 1, **extra: str) -> Outcome:
-        """Compares the host's doings; the report is left where it is."""
+        """Compares runs of the host program; the report stays."""
         self.report_path.unlink(missing_ok=True)
         return self.compare([objects.host(), *commands], {**ENVIRONMENT, **extra}, status=0, processes=processes)
 

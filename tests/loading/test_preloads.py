@@ -42,7 +42,7 @@ class PreloadTest(LoadingTest):
                 self.assertEqual((ours.status, ours.stdout), (0, stock.stdout), ours.stderr)
                 if self.preloaded and is_replaced:
                     self.assertGreater(self.reported()["barriers"]["replaced"], 1000)
-                if place > 0:  # who is before Muster sees every call
+                if place > 0:  # a preload before Muster sees every call
                     self.assertEqual(ours.other_lines, stock.stderr.splitlines())
 
 
@@ -72,7 +72,7 @@ class Preloads(PreloadTest):
 
 class Sanitizers(PreloadTest):
     def test_address_of_gcc(self) -> None:
-        """Its library must come first, whoever else is preloaded; else it says so, and ends the program."""
+        """Its library must be the first preload; else it prints an error and ends the program."""
         program = objects.whole(libgomp(), "-fsanitize=address")
         library = objects.do(objects.GCC, "-print-file-name=libasan.so").strip()
         self.compare_orders([Path(library).resolve()], [program], (1,))

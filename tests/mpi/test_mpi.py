@@ -108,7 +108,7 @@ class Mpi(unittest.TestCase):
                     self.check_merge(reports, compiler)
 
     def test_every_policy(self) -> None:
-        """More threads than CPUs, whose ranks are strangers to each other."""
+        """More threads than CPUs: the ranks compete."""
         stock = self.stock("clang-19")
         for settings in ({"MUSTER_WAIT": "block"}, {"MUSTER_WAIT": "2cs+", "MUSTER_FORKJOIN": "off"}):
             with self.subTest(**settings):

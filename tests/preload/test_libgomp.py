@@ -1,4 +1,4 @@
-"""libgomps that are not as they should be: entry points missing or renamed, a barrier with an argument."""
+"""libgomps with defects: entry points missing or renamed, a barrier with an argument."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _folder = tempfile.TemporaryDirectory(prefix="muster-libgomp-")
 FOLDER = pathlib.Path(_folder.name)
 GCC = shutil.which("gcc-12") or "gcc"
 
-# Asks the runtime nothing: a name that is taken away is not missed by the program itself.
+# Calls no runtime functions: the program itself does not need a name that is removed.
 PROGRAM = r"""
 #include <stdio.h>
 enum { kRounds = 40 };
@@ -70,7 +70,7 @@ int main(void) {
 }
 """
 
-# A runtime to come, whose barrier takes something. Teams of two, the second of them a thread a region.
+# A future runtime, whose barrier has an argument. Teams of two, with a new second thread in each region.
 FUTURE = r"""
 #include <pthread.h>
 static __thread int me, inside;
@@ -140,7 +140,8 @@ def compile_c(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Pat
 
 
 def run(program: pathlib.Path, runtime: pathlib.Path, report: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = clean_environment() | {"LD_LIBRARY_PATH": str(runtime), "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
+    settings = {"LD_LIBRARY_PATH": str(runtime), "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
+    environment = clean_environment() | settings
     if report:
         environment |= preload(LIBRARY) | {"MUSTER_REPORT": report, **more}
     return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -189,7 +190,7 @@ class Renamed(unittest.TestCase):
             report = self.report_without(
                 "GOMP_loop_end_nowait", "GOMP_sections_end_nowait", least=500, MUSTER_FORKJOIN=mode
             )
-            self.assertEqual(report["fork_join"]["folded"], 0)  # it has names that nobody knows
+            self.assertEqual(report["fork_join"]["folded"], 0)  # it has unknown names
 
     def test_no_cancellation(self) -> None:
         self.report_without("omp_get_cancellation", least=1000)

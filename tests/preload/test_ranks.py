@@ -53,7 +53,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(self.written(program, **ranks), ["r4.json"], value)
 
     def started_by_muster(self, *command: str, pattern: str = "r%r.json", **more: str) -> list[str]:
-        """As `muster run` starts it: the variable is the process's own id, which exec keeps."""
+        """As started by `muster run`: the variable is the id of the process, which exec keeps."""
         script = 'MUSTER_RUN_PID=$$ LD_PRELOAD=$0 exec "$@"'
         environment = clean_environment() | {"MUSTER_REPORT": str(self.folder / pattern)} | more
         words = ["sh", "-c", script, programs.LIBRARY, *command]
@@ -69,7 +69,7 @@ class Ranks(unittest.TestCase):
         rank = f"OMPI_COMM_WORLD_RANK=0 {programs.build(programs.BARRIERS)} >/dev/null; true"
         self.assertEqual(self.started_by_muster("bash", "-c", rank), ["r0.json"])
         self.assertEqual(self.started_by_muster("/bin/true"), [])
-        # Where it is in nobody's place, it tells that there was no OpenMP; unless it is a rank of its own.
+        # With a name that no rank has, or as a rank itself, it reports that there was no OpenMP.
         self.assertEqual(self.started_by_muster("/bin/true", pattern="r.json"), ["r.json"])
         self.assertEqual(self.started_by_muster("/bin/true", PMI_RANK="2"), ["r2.json"])
 

@@ -1,4 +1,4 @@
-"""The thunks of the runtimes' entry points: whoever is called through one is the right one, and gets every argument."""
+"""The thunks of the runtimes' entry points: each calls the right function with all arguments."""
 
 from __future__ import annotations
 

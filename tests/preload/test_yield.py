@@ -1,4 +1,4 @@
-"""MUSTER_YIELD, through the front door: the runtime's yields obey, everybody else's are left alone."""
+"""MUSTER_YIELD under the real preload: it applies to the runtime's yields and to no others."""
 
 from __future__ import annotations
 

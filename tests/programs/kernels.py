@@ -49,7 +49,7 @@ def sources() -> list[Path]:
 def _compile(source: Path, compiler: str, output: Path, libomp: Path) -> None:
     """Unless it was compiled by the same commands after the sources' last change."""
     item = output.with_suffix(output.suffix + ".o")
-    # Without -fopenmp at the link: each compiler would add the runtime of its own liking.
+    # Without -fopenmp at the link: each compiler would add its own runtime.
     commands = [
         [compiler, "-O2", "-g", "-fopenmp", *STANDARDS[source.suffix], "-c", str(source), "-o", str(item)],
         [compiler, str(item), "-o", str(output), f"-L{libomp}", "-lomp", "-lm", "-pthread"],

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Real programs, stock against preloaded: the same line and status, and by the report Muster was there.
+"""Real programs, stock against preloaded: the same line and status, and Muster took part, by its report.
 
     run.py --library build/release/lib/libmuster.so [--filter 'cg gcc libomp14'] [--list]
 
-Each kernel by each compiler, on each runtime, with 2 and 4 threads, with regions folded whenever possible and as
-Muster sees fit. One run at a time: a neighbour would take the CPUs that a stock run spins on.
+Each kernel by each compiler, on each runtime, with 2 and 4 threads, with MUSTER_FORKJOIN=on and
+auto. One run at a time: another would take CPUs from a stock run that spins.
 """
 
 from __future__ import annotations

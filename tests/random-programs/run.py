@@ -93,7 +93,7 @@ class Suite:
         if self.arguments.mutants:
             return None if stock.status == 0 else stock.describe()
         if stock.status != 0:
-            # What stock does it may do preloaded, too, now or then: nothing can be learned here.
+            # A failure of stock may occur preloaded, too: such a run proves nothing.
             self._fault_of_stock(one, stock)
             return None
         for turn in range(self.arguments.repeat):
@@ -217,7 +217,7 @@ def verdict(suite: Suite) -> int:
           f"{suite.reports}, arrivals and regions of theirs that Muster took: {suite.replaced}; "
           f"stock failed by itself: {suite.of_stock}")  # fmt: skip
     if suite.of_stock > 1 + MOST_OF_STOCK * suite.done:
-        print("FAILED: stock fails too often to tell anything")
+        print("FAILED: stock fails too often: the runs prove nothing")
         return 1
     if suite.reports > 1 and suite.replaced == 0:
         print("FAILED: no barrier was ever replaced, no region folded")

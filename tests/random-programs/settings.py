@@ -1,4 +1,4 @@
-"""What a seed means apart from the program's text: how it is compiled and in what it runs."""
+"""What a seed determines apart from the program's text: how it is compiled and its environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Settings:
     flavour: Flavour
     runtime: str
     stock: dict[str, str]  # the environment of both runs
-    muster: dict[str, str]  # and what the preloaded one has beside
+    muster: dict[str, str]  # what the preloaded run has in addition
 
 
 def settings_of(seed: int, compilers: list[str], runtimes: list[str]) -> Settings:

@@ -39,7 +39,7 @@ class Row:
 
 
 def first_difference(ours: str, stock: str) -> str:
-    """The first line that differs, which is all that one wants to know."""
+    """The first line that differs."""
     left, right = ours.splitlines(), stock.splitlines()
     for number, (one, other) in enumerate(zip(left, right), 1):
         if one != other:
@@ -75,7 +75,7 @@ def report_problems(row: Row, report: dict[str, Any]) -> list[str]:
 
 @dataclass
 class Checker:
-    """Knows where everything is. `library` None: the second run is stock, too."""
+    """Runs cases. `library` None: the second run is stock, too."""
 
     compiler: Compiler
     runtimes: Path
@@ -102,7 +102,7 @@ class Checker:
         elif row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.old_runtime)
         if row.variant == "libgomp":
-            # Its loops are dynamic where nobody says how they are to be.
+            # Its loops are dynamic without a schedule clause.
             environment |= {"TRAP_LIBGOMP": "1", "OMP_SCHEDULE": "static"}
         module = self.compiler.module(row.case, row.variant)
         if module is not None:
@@ -136,7 +136,7 @@ class Checker:
             return outcome
 
     def check(self, row: Row) -> str | None:
-        """None, or what went wrong and how to see it again."""
+        """None, or what went wrong and the command that shows it again."""
         problem = self._check_once(row)
         if problem is None or not row.case.fails_stock:
             return problem

@@ -54,9 +54,9 @@ def parse_arguments() -> argparse.Namespace:
     how.add_argument("--jobs", type=int, default=2)
     how.add_argument("--timeout", type=float, default=10, metavar="SECONDS")
     how.add_argument("--repeat", type=int, default=1, help="with --case")
-    how.add_argument("--stock-cache", type=Path, metavar="FILE", help="what stock did, from run to run")
+    how.add_argument("--stock-cache", type=Path, metavar="FILE", help="stock results, kept from run to run")
     how.add_argument("--failures", type=Path, metavar="FILE", help="failing cases are appended to it")
-    how.add_argument("--tell-left-out", action="store_true", help="which cases stock itself cannot run")
+    how.add_argument("--tell-left-out", action="store_true", help="print the cases that stock itself cannot run")
     return parser.parse_args()
 
 

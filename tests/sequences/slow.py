@@ -1,4 +1,4 @@
-"""Slow is wrong, too: programs that take longer preloaded than stock, idle and beside CPU hogs.
+"""Slow is wrong: finds programs that take longer preloaded than stock, idle and beside CPU hogs.
 
 Sequences are repeated in one process, random programs (tests/random-programs) run as often in a row as it takes. Both have
 Muster's default settings and as many threads as the machine has CPUs. Alone on the machine, this measures; else it does not.
@@ -42,7 +42,7 @@ Timed = Callable[[bool, int], float]  # (preloaded, how often): seconds; infinit
 
 
 def enough_times(run: Timed) -> int:
-    """How often, so that stock takes long enough to be timed; 0: stock does not end well."""
+    """How often, so that stock takes long enough to be timed; 0: stock fails."""
     times = 1
     while times < MOST_ROUNDS:
         seconds = run(False, times)
@@ -69,7 +69,7 @@ class Suite:
     def take(self, name: str, run: Timed) -> None:
         times = enough_times(run)
         if times == 0:
-            print(f"left out, stock does not end well: {name}", flush=True)
+            print(f"left out, stock fails: {name}", flush=True)
             return
         for hog_count in (0, HOGS):
             with hogs(hog_count):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does a program that does the same thing for long grow under Muster? See README.md here.
+"""Whether a program that repeats the same thing grows under Muster. See README.md here.
 
     run.py                 some ten thousand regions of each kind, hundreds of roots and of dlopen cycles
     run.py --full          10^6, 10^5, 10^4
@@ -28,7 +28,7 @@ KINDS = ("region", "loop", "dynamic", "sections", "sizes", "tasks", "nested", "s
 SMALL = {"roots": 400, "modules": 300, "nested": 2000, "sizes": 2000, "": 10_000}
 FULL = {"roots": 100_000, "modules": 10_000, "": 1_000_000}
 COMPILERS = {"libomp": ("clang-19", "-fopenmp=libomp"), "libgomp": ("gcc", "-fopenmp")}
-# From the middle of the run to its end. A page here and there is the allocator's; the rest is to stay as it is.
+# From the middle of the run to its end. The allocator may take a few pages; nothing else may grow.
 BOUNDS = {"rss_kb": 256, "size_kb": 1024, "descriptors": 0, "mappings": 2, "threads": 0}
 LINE = re.compile(r"^(half|end) (.*)$", re.MULTILINE)
 
@@ -54,7 +54,7 @@ def growth_of(output: str) -> dict[str, int]:
 
 
 def problems_of(kind: str, ours: Run, stock: Run) -> list[str]:
-    """What stock itself grows by may also be grown by preloaded."""
+    """Preloaded may grow as much as stock itself does."""
     grown = [
         f"{name} grows by {ours.growth[name]}, stock's by {stock.growth[name]}, {bound} allowed"
         for name, bound in BOUNDS.items()
@@ -120,7 +120,7 @@ def main() -> int:
 
         def check(runtime: str, kind: str) -> bool:
             count = max(20, int(counts.get(kind, counts[""]) * arguments.scale))
-            # A small stock run: it tells what the runtime grows by at the least.
+            # A small stock run shows how much the runtime itself grows.
             few = min(count, SMALL.get(kind, SMALL[""]))
             try:
                 stock = execute(folder, runtime, kind, few, passive, arguments.timeout)
@@ -130,8 +130,10 @@ def main() -> int:
                 print(f"{runtime} {kind} {count}: FAILED: {problem}", flush=True)
                 return False
             growth = ", ".join(f"{name} {value:+}" for name, value in ours.growth.items())
-            print(f"{runtime} {kind} {count}: {growth}; {ours.replaced} arrivals replaced, {ours.folded} regions folded, "
-                  f"{ours.seconds:.0f} s" + "".join(f"\n  FAILED: {problem}" for problem in problems), flush=True)  # fmt: skip
+            work = f"{ours.replaced} arrivals replaced, {ours.folded} regions folded"
+            print(f"{runtime} {kind} {count}: {growth}; {work}, {ours.seconds:.0f} s", flush=True)
+            for problem in problems:
+                print(f"  FAILED: {problem}", flush=True)
             return not problems
 
         pairs = [(runtime, kind) for runtime in arguments.runtime for kind in arguments.kind]

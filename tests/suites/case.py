@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-# What a case's script puts before a program that is to be preloaded. Stock, it does nothing.
+# What a case's script puts before a program that is to be preloaded. In stock runs it does nothing.
 RUN = "muster_run"
-# Before a compiler: what was compiled for one setting is taken for the next.
+# Before a compiler: what was compiled for one setting is used for the next.
 ONCE = "once"
 
 
@@ -21,13 +21,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """What is known of a suite: how to get it, its cases, and how many of them Muster can take part in."""
+    """A suite: how to get it, its cases, and in how many of them Muster can take part."""
 
     name: str
     find: Callable[[Path], list[Case]]
     runtime: str  # libomp or libgomp: whose programs these are
     # Of the cases that pass preloaded: those in whose runs barriers were replaced or regions folded, where all regions
-    # are folded that can be (setting `on`). Fewer, and the preload got lost somewhere.
+    # are folded that can be (setting `on`). With fewer, the preload got lost.
     least_share: float
     # The same with any setting: those that left a report, as each does that meets a barrier or a region.
     least_reports: float

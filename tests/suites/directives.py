@@ -21,7 +21,7 @@ class Directives:
     environment: dict[str, str] = field(default_factory=dict)
     more_sources: list[str] = field(default_factory=list)
     must_fail: bool = False
-    only_elsewhere: bool = False  # an offloading device, another processor, or something that nobody here knows of
+    only_elsewhere: bool = False  # an offloading device, another processor, or a target that is unknown here
 
 
 def _words(text: str) -> list[str]:

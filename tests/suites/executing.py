@@ -13,7 +13,7 @@ from lab.environment import clean_environment
 
 # Programs, not functions, as `env` may stand before them.
 PROGRAMS = {
-    # What was compiled for one setting is taken for the next: it is kept under the sum of the command line.
+    # What was compiled for one setting is used for the next: it is kept under a checksum of the command line.
     "once": """#!/bin/bash
 previous= output=a.out
 for word in "$@"; do [ "$previous" = -o ] && output=$word; previous=$word; done
@@ -21,7 +21,7 @@ key=built-$(printf '%s\\n' "$@" | cksum | tr -d ' ')
 if [ -e "$key" ]; then exec cp -p "$key" "$output"; fi
 "$@" && cp -p "$output" "$key"
 """,
-    # Whatever else the case preloads stays.
+    # Other preloads of the case stay.
     "muster_run": """#!/bin/sh
 [ -z "$SUITE_LIBRARY" ] || export LD_PRELOAD="$SUITE_LIBRARY${LD_PRELOAD:+:$LD_PRELOAD}"
 exec "$@"

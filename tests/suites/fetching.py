@@ -1,4 +1,4 @@
-"""Sources that Debian has. apt's own lists and settings stay as they are."""
+"""Fetches sources from Debian. apt's own lists and settings are not changed."""
 
 from __future__ import annotations
 

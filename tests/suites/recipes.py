@@ -1,4 +1,4 @@
-"""The suites: how each is got, and its tests as shell scripts. Nothing of a suite itself is here."""
+"""The suites: how each is fetched, and its tests as shell scripts. Nothing of a suite itself is here."""
 
 from __future__ import annotations
 

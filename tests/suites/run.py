@@ -39,7 +39,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--filter", default="", help="only cases whose name contains this")
     parser.add_argument("--threads", type=int, default=4, help="OMP_NUM_THREADS")
     parser.add_argument("--timeout", type=float, metavar="SECONDS")
-    parser.add_argument("--stock-failures", action="store_true", help="tell what fails stock as well, and why")
+    parser.add_argument("--stock-failures", action="store_true", help="print what fails stock as well, and why")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="work there, and leave everything")
     parser.add_argument("--list", action="store_true", help="print the cases and their scripts, run nothing")
     return parser.parse_args()
@@ -59,7 +59,7 @@ def check(case: Case, places: Places, settings: list[str]) -> CaseResult:
 
 
 def repeat(result: CaseResult, places: Places, settings: list[str]) -> None:
-    """What failed, stock or preloaded: how often does it pass when nothing else of this suite runs?"""
+    """Repeats what failed, stock or preloaded, with nothing else of this suite running."""
     failed = [name for name in settings if result.failed(name)]
     if not failed or (not result.stock.passed and not execute(result.case, places, None).passed):
         return

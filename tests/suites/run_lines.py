@@ -13,7 +13,7 @@ REQUIRES = re.compile(r"(?:REQUIRES|UNSUPPORTED):\s*(.*)$")
 
 
 def script_of(lines: list[str]) -> str:
-    """The RUN lines of a file, each a command of its own; a backslash at the end goes on with the next."""
+    """The RUN lines of a file, each a command of its own; a backslash at the end continues with the next."""
     commands: list[str] = []
     goes_on = False
     for line in lines:

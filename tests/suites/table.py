@@ -1,4 +1,4 @@
-"""What a run of a suite comes to: one row a setting, and whether it proves anything."""
+"""The result of a suite: a row for each setting, and whether it proves anything."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def threads_of(process: int) -> list[int]:
 
 
 class Quota:
-    """A CPU quota for the program in a control group of its own, where one can be made."""
+    """A CPU quota for the program in a new control group, where one can be created."""
 
     def __init__(self, process: int) -> None:
         self._group = QUOTAS / f"muster-torture-{process}"
@@ -56,7 +56,7 @@ class Quota:
 
 
 class Disturber:
-    """One disturbance a call of disturb(). `stopped_s` is how long the program as a whole was stopped."""
+    """One disturbance for each call of disturb(). `stopped_s` is how long the whole program was stopped."""
 
     def __init__(self, process: int, draw: random.Random) -> None:
         self.stopped_s = 0.0

@@ -35,12 +35,12 @@ from lab import reports  # noqa: E402
 from lab.environment import clean_environment, preload  # noqa: E402
 from lab.runtimes import ended_by_known_assertion, is_libgomp, loader_command  # noqa: E402
 
-# All that have every entry point which today's compilers call.
+# Those that have every entry point which today's compilers call.
 RUNTIMES = ("libomp19", "libgomp12", "libomp21", "libiomp5", "libgomp14")
 BARRIERS = ("fetch-add", "fetch-add-xadd", "dist-counter", "dist-counter-padded", "local-sensor", "dist-sensor",
             "dissemination", "tree", "native")  # fmt: skip
 WAITS = ("block", "cs", "cs+", "2cs+", "exponential", "uniform", "random", "50us", "0us", "conditional", "yield")
-# libomp itself crashes where threads that end have created tasks, with no Muster near it.
+# libomp itself crashes where threads that end have created tasks, also without Muster.
 WITHOUT_TASKS = "barriers,loops,combined,singles,nested,settings,orphans,waits,forks,spawns,plugin"
 
 
@@ -68,7 +68,7 @@ def compile_programs(build: Path, runtimes: Path) -> None:
     build.mkdir(parents=True, exist_ok=True)
     for kind, c, cxx in (("clang", "clang-19", "clang++-19"), ("gcc", "gcc", "g++")):
         flags = ["-O2", "-g1", "-fopenmp", "-w"]
-        # Any libomp will do to link with: it is chosen as the program starts.
+        # Linked with any libomp: LD_LIBRARY_PATH chooses at the start.
         library = [f"-L{runtimes / 'libomp19'}"] if kind == "clang" else []
         program = [cxx, *flags, str(HERE / "programs/torture.cpp"), *library, "-o", str(build / f"torture-{kind}")]
         plugin = [c, *flags, "-shared", "-fPIC", str(HERE / "programs/plugin.c"), *library]
@@ -77,7 +77,7 @@ def compile_programs(build: Path, runtimes: Path) -> None:
 
 
 def draw_settings(draw: random.Random, runtime: str) -> dict[str, str]:
-    """Half of the runs have the defaults of all that concerns Muster."""
+    """Half of the runs have Muster's defaults."""
     settings = {"OMP_NUM_THREADS": str(draw.randint(1, 6))}
     if draw.random() < 0.5:
         settings["MUSTER_FORKJOIN"] = draw.choice(("auto", "on", "on", "off"))
@@ -100,12 +100,12 @@ def draw_settings(draw: random.Random, runtime: str) -> dict[str, str]:
 
 
 def given_steps() -> dict[str, str]:
-    """The caller's own choice of steps stands."""
+    """The caller's own choice of steps has precedence."""
     return {name: value for name, value in os.environ.items() if name.startswith("TORTURE_")}
 
 
 def where_threads_are(process: int) -> str:
-    """For a hang: by gdb where it is installed, else what the kernel says."""
+    """For a hang: backtraces by gdb where it is installed, else the kernel's wchan."""
     if shutil.which("gdb"):
         command = ["gdb", "-batch", "-p", str(process), "-ex", "thread apply all backtrace 12"]
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
@@ -122,7 +122,7 @@ def steps_in(counter: Path) -> int:
 
 
 def follow(process: subprocess.Popen[str], counter: Path, draw: random.Random, options: Options) -> tuple[str, float]:
-    """Until the program ends: disturbs it, and watches its steps. The failure, and the longest time without one."""
+    """Disturbs the program and monitors its steps until it ends. The failure, and the longest time without a step."""
     disturber = Disturber(process.pid, draw)
     steps, since, longest = 0, time.monotonic(), 0.0
     deadline = since + 4 * options.seconds + options.longest_gap
@@ -216,7 +216,7 @@ def main() -> int:
     print(f"{runs} runs in {hours:.3f} h on {len(os.sched_getaffinity(0))} CPUs: {steps} steps, {replaced} arrivals "
           f"replaced, {folded} regions folded, at most {longest:.2f} s without a step; {failures} failed")  # fmt: skip
     if library is not None and runs > 3 and (replaced == 0 or folded == 0):
-        print("FAILED: nothing was replaced or nothing folded, so this shows nothing")
+        print("FAILED: nothing was replaced or nothing folded: the runs prove nothing")
         return 1
     return 1 if failures else 0
 
