@@ -9,12 +9,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from lab.hogs import end_hog, start_hog
+from lab.quota import Quota, make_quota
 
 SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "ppc64le": 250}.get(os.uname().machine, 0)
-QUOTAS = Path("/sys/fs/cgroup/cpu")
 PERIOD_US = 20_000
 
 
@@ -25,34 +24,19 @@ def threads_of(process: int) -> list[int]:
         return []
 
 
-class Quota:
-    """A CPU quota for the program in a new control group, where one can be created."""
-
-    def __init__(self, process: int) -> None:
-        self._group = QUOTAS / f"muster-torture-{process}"
-        try:
-            self._group.mkdir()
-            (self._group / "cgroup.procs").write_text(str(process))
-            (self._group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-        except OSError:
-            self._remove()
-            self._group = Path()
-        self.possible = self._group != Path()
-
-    def set(self, cpus: float | None) -> None:
-        if self.possible:
-            quota = -1 if cpus is None else int(cpus * PERIOD_US)
-            (self._group / "cpu.cfs_quota_us").write_text(str(quota))
-
-    def end(self) -> None:
-        if self.possible:
-            self._remove()
-
-    def _remove(self) -> None:
-        try:
-            self._group.rmdir()
-        except OSError:
-            pass
+def quota_of(process: int) -> Quota | None:
+    """A quota for the program, without a limit yet; None where no cgroup can be created."""
+    try:
+        quota = make_quota(period_us=PERIOD_US)
+    except OSError:
+        return None
+    try:
+        quota.set(None)
+        quota.add(process)
+    except OSError:  # it has ended
+        quota.close()
+        return None
+    return quota
 
 
 class Disturber:
@@ -65,7 +49,7 @@ class Disturber:
         self._draw = draw
         self._cpus = sorted(os.sched_getaffinity(0))
         self._hogs: list[subprocess.Popen[bytes]] = []
-        self._quota = Quota(process)
+        self._quota = quota_of(process)
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     def disturb(self) -> None:
@@ -84,7 +68,8 @@ class Disturber:
     def end(self) -> None:
         while self._hogs:
             self._end_hog()
-        self._quota.end()
+        if self._quota is not None:
+            self._quota.close()
 
     def _begin_hog(self) -> None:
         if len(self._hogs) < 4:
@@ -119,4 +104,6 @@ class Disturber:
         self.stopped_s += time.monotonic() - begin
 
     def _set_quota(self) -> None:
-        self._quota.set(self._draw.choice((None, None, 0.5, 1.0, 1.5)))
+        cpus = self._draw.choice((None, None, 0.5, 1.0, 1.5))
+        if self._quota is not None:
+            self._quota.set(cpus)
