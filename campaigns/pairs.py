@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import add_option, leave, table_of_markdown  # noqa: E402
 
 RUN_FILE = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs" / "pairs.toml"
 POLICIES = ("2cs+", "auto", "block", "libgomp-passive", "libomp", "libomp-passive")
@@ -68,6 +69,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="runs of each (1)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as bin/smp takes it")
     add_options(parser)
+    add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = Progress()
@@ -76,6 +78,8 @@ def main() -> int:
         text = table(campaign, arguments.seeds, arguments.set)
         progress.clear()
         print(text)
+        if arguments.json:
+            leave(arguments.json, "Copies of a pair, simulated", [table_of_markdown(text)], simulated=True)
     except (CampaignError, KeyboardInterrupt) as error:
         progress.clear()
         print(f"pairs: {str(error) or 'interrupted'}", file=sys.stderr)

@@ -15,7 +15,7 @@ import signal
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import Column, Table, add_option, leave, table_of_markdown  # noqa: E402
 
 T = TypeVar("T")
 
@@ -124,6 +125,21 @@ def markdown(rates: Rates, processors: int, choice: Choice) -> str:
     return "\n".join(lines)
 
 
+def title_of(choice: Choice) -> str:
+    return f"{', '.join(f'{processors:,}' for processors in choice.machines)} processors"
+
+
+def result_tables(rates: Rates, choice: Choice) -> list[Table]:
+    """Those that are printed; the machine is in the title where there are several."""
+    tables = []
+    for processors in choice.machines:
+        table = table_of_markdown(markdown(rates, processors, choice))
+        title = f"{processors:,} processors" if len(choice.machines) > 1 else ""
+        columns = [Column("granularity"), Column("load"), Column("block", "barriers/s"), *table.columns[3:]]
+        tables.append(replace(table, columns=columns, title=title))
+    return tables
+
+
 def write_csv(rates: Rates, path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -215,6 +231,7 @@ def main() -> int:
         help="PNG or SVG, by its ending; needs matplotlib",
     )
     add_options(parser)
+    add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     choice = Choice(
@@ -230,6 +247,8 @@ def main() -> int:
         progress.clear()
         for processors in choice.machines:
             print(markdown(rates, processors, choice), end="\n\n")
+        if arguments.json:
+            leave(arguments.json, title_of(choice), result_tables(rates, choice), simulated=True)
         if arguments.csv:
             write_csv(rates, arguments.csv)
         if arguments.figure:

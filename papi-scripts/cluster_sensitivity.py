@@ -20,6 +20,7 @@ from cluster_runs import BULK, CONTINUOUS, READ_US, Clusters, Waiting, Workload,
 
 from lab.campaign import Campaign, CampaignError, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import add_option, leave, table_of_words  # noqa: E402
 
 SWITCH_US = 200
 FIXED_US = (220, 420, 620, 1020)
@@ -74,6 +75,7 @@ def main() -> int:
     )
     parser.add_argument("--dedicated-s", type=positive, default=5, metavar="S", help="of each job (5)")
     add_options(parser)
+    add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the runs end with us
     progress = Progress()
@@ -88,8 +90,13 @@ def main() -> int:
     progress.clear()
     print("| | " + " | ".join(HEAD) + " |")
     print("|---|" + "---|" * len(HEAD))
-    for name, cells in ways.items():
-        print(f"| {name} | " + " | ".join(line_of(clusters, cells)) + " |")
+    rows = [[name, *line_of(clusters, cells)] for name, cells in ways.items()]
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    if arguments.json:
+        notes = [f"Slowdowns; W = {SWITCH_US} us, jobs of {arguments.dedicated_s} s; at: the length in us."]
+        table = table_of_words(["changed", *HEAD], rows, "", notes)
+        leave(arguments.json, "Each assumption changed alone", [table], simulated=True)
     return 0
 
 

@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.machine import cpus  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import add_option, leave, table_of_words  # noqa: E402
 from lab.tables import table  # noqa: E402
 
 SPIN = "50us"  # the paper's
@@ -356,6 +357,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--anew", action="store_true", help="forget what was measured before")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="as CSV into a file")
+    add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = Progress()
@@ -383,12 +385,13 @@ def main() -> int:
         return 130
     if arguments.csv is not None:
         with arguments.csv.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([HEAD, *rows_of])
+            csv.writer(file, lineterminator="\n").writerows([HEAD, *rows_of])
     shown = []
     for name, x, arm, quantity, *values in rows_of:
         shown.append([name, f"{x:g}", arm, quantity, *(f"{value:,.2f}" for value in values)])
     print(table(HEAD, shown, {"experiment", "arm", "quantity"}))
+    if arguments.json is not None:
+        leave(arguments.json, "Programs side by side and in gang slices", [table_of_words(HEAD, shown)])
     return 0
 
 

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import Table, add_option, leave, table_of_words  # noqa: E402
 
 RUNS = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs"
 PROCESSORS = 16
@@ -284,10 +285,12 @@ def main() -> int:
     parser.add_argument("--seeds", type=positive, metavar="N", help=f"of each run ({SEEDS}, streams {STREAM_SEEDS})")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="the tables' cells, a line each")
     add_options(parser)
+    add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     progress = Progress()
     cells: list[Line] = []
+    tables: list[Table] = []
     try:
         campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
         simulation = Simulation(campaign, arguments.seeds)
@@ -295,6 +298,7 @@ def main() -> int:
             lines = list(TABLES[name](simulation))
             progress.clear()
             print(markdown(lines), end="\n\n", flush=True)
+            tables.append(table_of_words(["", *lines[0][1:]], lines[1:], lines[0][0]))
             for row in lines[1:]:
                 cells += [(name, row[0], x, value) for x, value in zip(lines[0][1:], row[1:], strict=True)]
         if arguments.csv is not None:
@@ -308,6 +312,8 @@ def main() -> int:
         progress.clear()
         print(f"gang_simulated: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
         return 1
+    if arguments.json:
+        leave(arguments.json, "16 simulated processors", tables, simulated=True)
     return 0
 
 

@@ -24,6 +24,7 @@ from claims.claim import Claim, Context, Found, Unavailable, is_accepted, read_c
 
 from lab.campaign import CampaignError, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import Column, Table, add_option, leave  # noqa: E402
 
 REPRODUCED, MISSED, UNAVAILABLE, FAILED, NOT_BUILT = "reproduced", "MISSED", "unavailable", "FAILED", "not built"
 
@@ -80,6 +81,7 @@ def read_arguments() -> tuple[argparse.Namespace, list[Claim]]:
     )
     parser.add_argument("--episodes", type=positive, default=200, metavar="N", help="of each coherence run (200)")
     parser.add_argument("--csv", action="store_true", help="for programs to read")
+    add_option(parser)
     add_options(parser)
     arguments = parser.parse_args()
     claims = read_claims()
@@ -105,6 +107,20 @@ def show(result: Result) -> None:
     sys.stdout.flush()
 
 
+COLUMNS = ("claim", "verdict", "what", "quantity", "published", "accepted", "ours", "beside")
+
+
+def table_of(results: list[Result]) -> Table:
+    """Without the last column where nothing was found beside."""
+    names = COLUMNS if any(result.beside for result in results) else COLUMNS[:-1]
+    rows = []
+    for result in results:
+        claim = result.claim
+        row = (claim.id, result.verdict.lower(), claim.claim, claim.quantity, claim.published, claim.accept)
+        rows.append([*row, result.text, result.beside or None][: len(names)])
+    return Table([Column(name) for name in names], rows)
+
+
 def main() -> int:
     arguments, claims = read_arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the runs end with us
@@ -118,11 +134,11 @@ def main() -> int:
     writer = csv.writer(sys.stdout)
     if arguments.csv:
         writer.writerow(("id", "published", "ours", "accepted", "verdict"))
-    verdicts = []
+    found = []
     try:
         for result in results(claims, context):
             progress.clear()
-            verdicts.append(result.verdict)
+            found.append(result)
             if arguments.csv:
                 claim = result.claim
                 ours = "; beside: ".join(filter(None, (result.text, result.beside)))
@@ -135,7 +151,10 @@ def main() -> int:
         sys.stdout.flush()
         print(f"reproduce: {str(error) or 'interrupted'}", file=sys.stderr)
         return 130
-    return 1 if {MISSED, FAILED} & set(verdicts) else 0
+    if arguments.json:
+        measured = any("measured here" in result.text + result.beside for result in found)
+        leave(arguments.json, "Claims", [table_of(found)], simulated=not measured)
+    return 1 if {MISSED, FAILED} & {result.verdict for result in found} else 0
 
 
 if __name__ == "__main__":

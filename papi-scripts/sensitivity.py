@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from claims.claim import Claim, Context, Found, is_accepted, read_claims  # noqa: E402
 from claims.zhang import MACHINES, REPRODUCED  # noqa: E402
+from lab.results import Table, add_option, leave, table_of_words  # noqa: E402
 
 NUMBER = re.compile(r"^(\w+) = (\d+)\b(.*)$")
 FACTORS = (0.5, 2.0)
@@ -72,14 +73,15 @@ def verdicts(context: Context, claims: list[Claim]) -> dict[str, tuple[str, bool
     return {claim.id: (brief(what), is_accepted(claim, what)) for claim, what in found.items()}
 
 
-def print_row(what: str, cells: list[str]) -> None:
+def print_row(what: str, cells: list[str]) -> list[str]:
     print(f"{what:36}" + "".join(f"{cell:>7}" for cell in cells), flush=True)
+    return [what, *(cell.strip() for cell in cells)]
 
 
-def examine(machine: str, program: Path, episodes: int, also: set[str]) -> None:
+def examine(machine: str, program: Path, episodes: int, also: set[str]) -> Table:
     text = (MACHINES / f"{machine}.toml").read_text()
     claims = claims_on(machine)
-    print_row(machine, [claim.id for claim in claims])
+    names = print_row(machine, [claim.id for claim in claims])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(MACHINES, folder, dirs_exist_ok=True)
@@ -89,12 +91,16 @@ def examine(machine: str, program: Path, episodes: int, also: set[str]) -> None:
             return verdicts(Context(program, episodes=episodes, machines=folder), claims)
 
         as_is = run(text)
-        print_row("as it is", [as_is[claim.id][0] + (" " if as_is[claim.id][1] else "-") for claim in claims])
+        marked = [as_is[claim.id][0] + (" " if as_is[claim.id][1] else "-") for claim in claims]
+        rows = [print_row("as it is", marked)]
         for assumption in assumptions(text, also):
             for factor in FACTORS:
                 now = run(assumption.changed(text, factor))
                 turned = {claim.id: "!" if now[claim.id][1] != as_is[claim.id][1] else " " for claim in claims}
-                print_row(f"{assumption} x {factor:g}", [now[claim.id][0] + turned[claim.id] for claim in claims])
+                cells = [now[claim.id][0] + turned[claim.id] for claim in claims]
+                rows.append(print_row(f"{assumption} x {factor:g}", cells))
+    notes = ["-: the claim is missed; !: its verdict changes."]
+    return table_of_words(["changed", *names[1:]], rows, machine, notes)
 
 
 def main() -> int:
@@ -103,14 +109,18 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=Path("build/release"), help="the build folder")
     parser.add_argument("--episodes", type=int, default=100, help="of each simulated run")
     parser.add_argument("--also", default="latency_cycles", help="keys that are varied though they have a source")
+    add_option(parser)
     arguments = parser.parse_args()
     program = arguments.build.resolve()
     if not (program / "bin" / "coherence").is_file():
         sys.exit(f"sensitivity: {program / 'bin' / 'coherence'} is missing; run ./bootstrap build first")
+    tables = []
     for machine in arguments.machines:
         if not (MACHINES / f"{machine}.toml").is_file():
             parser.error(f"no machine {machine} in {MACHINES}")
-        examine(machine, program, arguments.episodes, set(arguments.also.split(",")))
+        tables.append(examine(machine, program, arguments.episodes, set(arguments.also.split(","))))
+    if arguments.json:
+        leave(arguments.json, "What the coherence simulator's assumptions do", tables, simulated=True)
     return 0
 
 

@@ -15,13 +15,14 @@ import argparse
 import csv
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from collection import cells, record, summary  # noqa: E402
 
-from lab import tables  # noqa: E402
+from lab import results, tables  # noqa: E402
 
 LEFT = {"barrier", "wait", "event", "source", "reason", "status"}  # the columns that are not numbers
 
@@ -39,19 +40,34 @@ def write_csv(rows: list[record.Row], column: str) -> None:
         writer.writerow([*where, line.value.runs if line.value else 0, *values, line.failures])
 
 
-def write_tables(rows: list[record.Row], column: str, markdown: bool) -> None:
-    for name, text in cells.environment(rows):
-        print(f"- {name}: {text}" if markdown else f"{name:9} {text}")
+def titled_tables(rows: list[record.Row], column: str) -> list[tuple[str, cells.Table]]:
     titled = [
         ("", cells.main_table(rows, column)),
         ("Muster's own counts, medians", cells.own_table(rows)),
         ("Counters, medians: while waiting at barriers, and the rest", cells.event_table(rows)),
         ("Failures", cells.failure_table(rows)),
     ]
-    for title, table in titled:
-        if table[1]:
-            print(f"\n### {title}\n" if markdown and title else f"\n{title}" if title else "")
-            print((tables.markdown if markdown else tables.table)(*table, LEFT))
+    return [(title, table) for title, table in titled if table[1]]
+
+
+def leave(path: Path, rows: list[record.Row], column: str) -> None:
+    """A result of the machine, the commit and the day of the collection."""
+    first = rows[0]
+    machine = results.Machine(int(first["cpus"]), first["machine"], first["kernel"])
+    found = [results.table_of_words(*table, title) for title, table in titled_tables(rows, column)]
+    command = f"papi-scripts/collect.py ... -- {first['program']}"
+    notes = [f"{name}: {text}" for name, text in cells.environment(rows) if name in ("runtime", "plan", "events")]
+    found[0] = replace(found[0], notes=notes)
+    result = results.Result(first["program"], command, first["commit"], first["date"][:10], found, machine)
+    results.write(path, result)
+
+
+def write_tables(rows: list[record.Row], column: str, markdown: bool) -> None:
+    for name, text in cells.environment(rows):
+        print(f"- {name}: {text}" if markdown else f"{name:9} {text}")
+    for title, table in titled_tables(rows, column):
+        print(f"\n### {title}\n" if markdown and title else f"\n{title}" if title else "")
+        print((tables.markdown if markdown else tables.table)(*table, LEFT))
 
 
 def main() -> int:
@@ -63,6 +79,7 @@ def main() -> int:
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--markdown", action="store_true")
     shape.add_argument("--csv", action="store_true")
+    results.add_option(parser)
     arguments = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` is no error
     try:
@@ -73,6 +90,8 @@ def main() -> int:
             write_csv(rows, arguments.column)
         else:
             write_tables(rows, arguments.column, arguments.markdown)
+        if arguments.json:
+            leave(arguments.json, rows, arguments.column)
     except record.RecordError as error:
         print(f"summarise: {error}", file=sys.stderr)
         return 1

@@ -19,6 +19,7 @@ from claims.tsafrir_runs import Lab  # noqa: E402
 
 from lab.campaign import Campaign, CampaignError, add_options  # noqa: E402
 from lab.progress import Progress  # noqa: E402
+from lab.results import add_option, leave, table_of_words  # noqa: E402
 
 # The kernel's ticks, of which the quantum has 20.
 TICKS = {
@@ -91,6 +92,7 @@ def main() -> int:
     parser.add_argument("--variant", action="append", default=[], choices=list(VARIANTS), help="only these")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of a single job's loads one in N (1)")
     add_options(parser)
+    add_option(parser)
     arguments = parser.parse_args()
     ids = arguments.ids or ["T1", "T2", "T3", "T4", "T9"]
     claims = {claim.id: claim for claim in read_claims()}
@@ -103,6 +105,7 @@ def main() -> int:
     progress = Progress()
     campaign = Campaign(arguments.build, arguments.jobs, arguments.campaigns, progress)
     try:
+        rows = []
         print(f"{'':28}" + "".join(f"{name:>13}" for name in ids), flush=True)
         for variant in arguments.variant or VARIANTS:
             cells = []
@@ -113,10 +116,15 @@ def main() -> int:
                 mark = "" if found is None else "+" if is_accepted(claims[name], found) else "-"
                 cells.append("." if found is None else brief(found) + mark)
             print(f"{variant:28}" + "".join(f"{cell:>13}" for cell in cells), flush=True)
+            rows.append([variant, *cells])
     except (CampaignError, KeyboardInterrupt) as error:
         progress.clear()
         print(f"tsafrir_sensitivity: {str(error) or 'interrupted'}", file=sys.stderr)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
+    if arguments.json:
+        notes = ["+: would be accepted; .: makes no difference."]
+        table = table_of_words(["changed", *ids], rows, "", notes)
+        leave(arguments.json, "Each assumption changed alone", [table], simulated=True)
     return 0
 
 

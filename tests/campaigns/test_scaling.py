@@ -17,6 +17,7 @@ import pairs  # noqa: E402
 import scaling  # noqa: E402
 
 from lab.scripts import run_here  # noqa: E402
+from lab import results  # noqa: E402
 
 # In place of bin/smp: each thread passes so many barriers in a limit that depend on the policy and the seed alone. A
 # file FAIL has it fail for that policy.
@@ -71,7 +72,8 @@ class Scaling(unittest.TestCase):
     def test_medians_over_block(self) -> None:
         path = self.folder / "out.csv"
         few = ["--granularities", "coarse", "--loads", "2,0.5", "--policies", "auto,2cs+"]
-        done = self.scaling("--seeds", "3", *few, "--csv", path)
+        left = self.folder / "left.json"
+        done = self.scaling("--seeds", "3", *few, "--csv", path, "--json", left)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         # 100 barriers in 100 ms; 900, 150 and 300 of auto.
         lines = [
@@ -88,6 +90,8 @@ class Scaling(unittest.TestCase):
         self.assertEqual(list(auto.values())[:5], ["32", "2.0", "coarse", "auto", "3"])
         self.assertEqual([float(auto[key]) for key in ("barriers_per_s", "least", "most")], [3000, 1500, 9000])
         self.assertEqual(float(auto["over_block"]), 3)
+        (table,) = results.read(left).tables
+        self.assertEqual(table.rows, [["coarse", 2, 1000, 3, 0.5], ["coarse", 0.5, 1000, 3, 0.5]])
         teams = {2.0: 4, 0.5: 1}
         wanted = [f"{p} {s} {n} 32" for p in ("auto", "2cs+", "block") for s in (1, 2, 3) for n in teams.values()]
         self.assertEqual(self.runs(), sorted(wanted))

@@ -14,6 +14,7 @@ import scripts  # names the folder
 import gang_simulated
 import reproduce
 from lab.campaign import Campaign, CampaignError, Run
+from lab import results
 from claims import peter
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
 from gang_simulated import INTERVALS_US, VARIANCES_US, Latency, Simulation, latency_of, median_gain, rates_of
@@ -190,7 +191,8 @@ class Runs(unittest.TestCase):
 
     def test_every_table(self) -> None:
         words = ("--build", scripts.BUILD, "--campaigns", self.folder / "kept", "--seeds", "1")
-        done = scripts.run_here(gang_simulated.main, *words, "--csv", self.folder / "all.csv")
+        left = self.folder / "left.json"
+        done = scripts.run_here(gang_simulated.main, *words, "--csv", self.folder / "all.csv", "--json", left)
         self.assertEqual(done.returncode, 0, done.stderr)
         tables = done.stdout.strip().split("\n\n")
         self.assertEqual(len(tables), len(gang_simulated.TABLES))
@@ -200,6 +202,7 @@ class Runs(unittest.TestCase):
         cells = sum((len(t.splitlines()) - 2) * (t.splitlines()[0].count("|") - 2) for t in tables)
         lines = (self.folder / "all.csv").read_text().splitlines()
         self.assertEqual(len(lines), 1 + cells)
+        self.assertEqual(len(results.read(left).tables), len(tables))
         # Once made, nothing is run again.
         made = len(list((self.folder / "kept").iterdir()))
         self.assertEqual(scripts.run_here(gang_simulated.main, *words).stdout, done.stdout)

@@ -15,6 +15,7 @@ import scripts
 
 import reproduce  # scripts.py names the folder
 from lab.campaign import CampaignError
+from lab import results
 from claims import PAPERS, module_of, zhang
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
 
@@ -105,7 +106,10 @@ class ReproduceTest(unittest.TestCase):
             program.parent.mkdir()
             program.touch()
             with mock.patch.dict(zhang.REPRODUCED, {"Z1": function}):
-                done = scripts.run_here(reproduce.main, "--build", name, "--csv", "Z1", *words)
+                left = Path(name) / "left.json"
+                done = scripts.run_here(reproduce.main, "--build", name, "--csv", "Z1", "--json", left, *words)
+                (row,) = results.read(left).tables[0].rows
+                self.assertEqual((row[0], row[1]), ("Z1", done.stdout.strip().rpartition(",")[2].lower()))
         return done.returncode, list(csv.reader(io.StringIO(done.stdout)))[-1]
 
     def test_verdicts_and_the_exit_status(self) -> None:

@@ -16,6 +16,8 @@ import scripts
 import summarise
 from collection import columns, provenance, record  # scripts.py names the folder
 
+from lab import results
+
 COMMON = dict.fromkeys(columns.COMMON, "x") | {
     "format": columns.FORMAT,
     "plan": "barriers tree,auto; waits auto; threads 2,4; with stock",
@@ -101,7 +103,11 @@ class Tables(unittest.TestCase):
         ):
             if python is not None:  # else columns are separated by tabs
                 self.assertRegex(text, expected)
-        markdown = self.summarise("--markdown").stdout
+        left = self.folder / "left.json"
+        markdown = self.summarise("--markdown", "--json", str(left)).stdout
+        result = results.read(left)
+        self.assertEqual((result.title, result.date), ("./app <fast> & loose", "2026-01-01"))
+        self.assertIn([2, "auto", "auto", 2, 7.5, "5..10", 0.375, "0.25..0.5", 0], result.tables[0].rows)
         self.assertIn("| 2 | auto | auto | 2 | 7.5 | 5..10 | 0.375 | 0.25..0.5 | 0 |", markdown)
 
     def test_files_that_are_none(self) -> None:
