@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lab import results  # noqa: E402
 from lab.bench import HOG, Bench  # noqa: E402
 from lab.statistics import interleave, spread  # noqa: E402
 
@@ -95,17 +96,25 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.6, help="of each run that are measured")
     parser.add_argument("--margin", type=float, default=0.4, help="seconds that each runs before and after them")
+    results.add_option(parser)
     arguments = parser.parse_args()
     bench = Bench(arguments.bin.parent, ("barrier", "barrier-gomp", HOG))
     rate = Copies(bench, arguments).rate
+    rows = []
     with bench.hogs(arguments.burners):
         for threads, work, copies in itertools.product(arguments.threads, arguments.work, arguments.copies):
             cells = [Cell(copies, threads, work, setting) for setting in arguments.settings]
             found = {cell: spread(of) for cell, of in interleave(arguments.rounds, cells, rate).items()}
-            shown = [
-                f"{cell.setting} {of.median:,.0f} [{of.low:,.0f}-{of.high:,.0f}]" for cell, of in found.items() if of
-            ]
-            print(f"{copies} x {threads} threads, {work} us: {'  '.join(shown)}", flush=True)
+            shown = {
+                cell.setting: f"{of.median:,.0f} [{of.low:,.0f}-{of.high:,.0f}]" for cell, of in found.items() if of
+            }
+            where = f"{copies} x {threads} threads, {work} us"
+            print(f"{where}: {'  '.join(f'{setting} {rates}' for setting, rates in shown.items())}", flush=True)
+            rows.append([where, *(shown.get(setting, "-") for setting in arguments.settings)])
+    if arguments.json:
+        notes = [f"Iterations/s of all copies: median [least-most] of {arguments.rounds} rounds."]
+        table = results.table_of_words(["copies, work", *arguments.settings], rows, "", notes)
+        results.leave(arguments.json, "Copies of the BARRIER program side by side", [table])
     return 0
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lab import tables  # noqa: E402
+from lab import results, tables  # noqa: E402
 from lab.bench import HOG, Bench, say, warn_if_busy  # noqa: E402
 from lab.machine import cpus  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
@@ -133,8 +133,10 @@ class Demo:
         return MOST_ROUNDS
 
 
-def table(cells: list[Cell], crossing_ns: float | None) -> str:
-    head = ("load", "threads", "what", "", "stock", "Muster", "faster", "stock", "Muster")
+HEAD = ("load", "threads", "what", "", "stock", "Muster", "faster", "stock", "Muster")
+
+
+def rows_of(cells: list[Cell], crossing_ns: float | None) -> list[tuple[str, ...]]:
     rows = []
     for cell in cells:
         stock, muster = cell.medians()
@@ -146,7 +148,7 @@ def table(cells: list[Cell], crossing_ns: float | None) -> str:
         rows.append(
             (cell.load, str(cell.threads), cell.what, cell.unit, figure(stock), figure(muster), faster, *crossings)
         )
-    return tables.table(head, rows, {"load", "what", ""}, groups=2)
+    return rows
 
 
 def describe(crossing_ns: float | None, rounds: int) -> str:
@@ -167,7 +169,7 @@ def main() -> int:
     )
     parser.add_argument("--build", type=Path, default=Path("build/release"), help="the build folder")
     parser.add_argument("--seconds", type=float, default=100.0, help="time for the rounds (100)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every single figure as JSON")
+    results.add_option(parser)
     arguments = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, exit_by_exception)
@@ -181,7 +183,8 @@ def main() -> int:
     report = demo.report(threads)
 
     cells = list(demo.cells.values())
-    print(table(cells, crossing_ns))
+    rows = rows_of(cells, crossing_ns)
+    print(tables.table(HEAD, rows, {"load", "what", ""}, groups=2))
     print()
     print(describe(crossing_ns, rounds))
     print(f"\nMuster's report of the BARRIER program, {threads} threads beside {HOGS} CPU hogs:\n")
@@ -189,8 +192,9 @@ def main() -> int:
     for failure in bench.failures:
         say("demo", failure)
     if arguments.json:
-        raw = {"cpus": cpus(), "rounds": rounds, "line_crossing_ns": crossing_ns, "failures": bench.failures}
-        arguments.json.write_text(json.dumps(raw | {"cells": [asdict(cell) for cell in cells]}, indent=2) + "\n")
+        found = results.table_of_words(HEAD, rows, notes=describe(crossing_ns, rounds).splitlines())
+        raw = {"line_crossing_ns": crossing_ns, "failures": bench.failures, "cells": list(map(asdict, cells))}
+        results.leave(arguments.json, "Stock and Muster, idle and beside CPU hogs", [found], raw=raw)
     return 0 if all(cell.stock and cell.muster for cell in cells) else 1
 
 

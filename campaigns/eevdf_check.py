@@ -2,7 +2,7 @@
 """The simulated EEVDF scheduler beside the real one of this machine, in the same settings of a few threads on two CPUs.
 
 Measures what the machine's parts take (a context switch, a wake-up, a system call), runs eevdf_probe in each setting,
-passes the measured costs to eevdf_predict, and prints real against simulated, as the tables of docs/eevdf.md. Nothing
+passes the measured costs to eevdf_predict, and prints real against simulated (docs/results/simulators.md). Nothing
 is fitted to a setting. Needs an idle machine with two CPUs: where other processes use them, it stops with status 1;
 with --json the next run continues there.
 
@@ -21,12 +21,14 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lab import results  # noqa: E402
 from lab.tables import markdown  # noqa: E402
 
 # Of a cache line from one CPU to the other, docs/barriers.md.
@@ -190,24 +192,26 @@ def figures(row: Row, answers: list[dict[str, Any]]) -> str:
     return ", ".join(out)
 
 
-def print_parts(ns: dict[str, float]) -> None:
+def parts_text(ns: dict[str, float]) -> str:
     us = {name: value / 1000 for name, value in ns.items()}
-    print(
+    return (
         f"context switch {us['context-switch']:.2f} us, interrupt of the other CPU {us['interrupt-delay']:.1f} us, "
         f"{us['idle-exit']:.1f} us more if it sleeps, futex wake {us['wake-call']:.1f} us for its caller, "
-        f"timer {us['timer-delay']:.1f} us late, system call {us['call']:.2f} us\n"
+        f"timer {us['timer-delay']:.1f} us late, system call {us['call']:.2f} us"
     )
 
 
 Answers = dict[Setting, list[dict[str, Any]]]
 
 
-def print_tables(settings: list[Setting], real: Answers, simulated: Answers) -> None:
-    """As they are in docs/eevdf.md."""
+HeadAndRows = tuple[list[str], list[list[str]]]
+
+
+def tables_of(settings: list[Setting], real: Answers, simulated: Answers) -> Iterator[HeadAndRows]:
     chosen = [row for row in rows() if row.setting in settings]
     if chosen:
         shown = [[row.name, figures(row, real[row.setting]), figures(row, simulated[row.setting])] for row in chosen]
-        print(markdown(["setting", "real", "simulated"], shown, 3) + "\n")
+        yield ["setting", "real", "simulated"], shown
     if not any(setting in settings for setting in barriers()):
         return
     head = ["hogs, work", "policy", "real: median (least to most)", "simulated: the same"]
@@ -218,7 +222,7 @@ def print_tables(settings: list[Setting], real: Answers, simulated: Answers) -> 
         rates = [spread_text([value(one, ("iterations_per_s",)) for one in of[setting]]) for of in (real, simulated)]
         shown.append([group if group != last else "", POLICIES[policy], *rates])
         last = group
-    print(markdown(head, shown, 4))
+    yield head, shown
 
 
 def simulate(program: Path, ns: dict[str, float], settings: list[Setting], seconds: float) -> Answers:
@@ -240,7 +244,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2, help="of each setting; of barriers half of it")
     parser.add_argument("--rounds", type=int, default=7, help="of each setting; of barriers each from other starts")
     parser.add_argument("--only", default="", help="settings: spin, yield, sleep, barrier, comma-separated")
-    parser.add_argument("--json", type=Path, help="the results; those in the file are not measured again")
+    parser.add_argument("--json", type=Path, help="the result; runs that are in the file are not measured again")
     arguments = parser.parse_args()
     if os.sched_getaffinity(0) != {0, 1}:
         sys.exit("eevdf_check.py: needs a machine with the CPUs 0 and 1 and no others (or taskset -c 0,1 on its like)")
@@ -255,12 +259,12 @@ def main() -> int:
     settings = [setting for setting in every if not wanted or setting[0] in wanted]
     kept: dict[str, Any] = {"machine_ns": {}, "real": {}}
     if arguments.json and arguments.json.exists():
-        kept = json.loads(arguments.json.read_text())
+        kept = results.read(arguments.json).raw
     real: Answers = {setting: kept["real"].setdefault(" ".join(setting), []) for setting in settings}
 
-    def keep() -> None:
+    def keep(*found: results.Table) -> None:
         if arguments.json:
-            arguments.json.write_text(json.dumps(kept, indent=1) + "\n")
+            results.leave(arguments.json, "The simulated EEVDF scheduler against the kernel", found, raw=kept)
 
     try:
         kept["machine_ns"] = kept["machine_ns"] or measure_machine(arguments.bin)
@@ -277,10 +281,12 @@ def main() -> int:
         return 1
 
     real = {setting: answers[: arguments.rounds] for setting, answers in real.items()}
-    print_parts(kept["machine_ns"])
-    print_tables(
-        settings, real, simulate(arguments.bin / "eevdf_predict", kept["machine_ns"], settings, arguments.seconds)
-    )
+    simulated = simulate(arguments.bin / "eevdf_predict", kept["machine_ns"], settings, arguments.seconds)
+    parts = parts_text(kept["machine_ns"])
+    print(f"{parts}\n")
+    tables = list(tables_of(settings, real, simulated))
+    print("\n\n".join(markdown(head, shown, len(head)) for head, shown in tables))
+    keep(*(results.table_of_words(head, shown, "", [parts]) for head, shown in tables))
     return 0
 
 

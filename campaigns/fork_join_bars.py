@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import paired_runs  # noqa: E402
 
+from lab import results  # noqa: E402
 from lab.bench import Bench  # noqa: E402
 from lab.statistics import interleave, ratio  # noqa: E402
 from lab.tables import table  # noqa: E402
@@ -79,10 +80,9 @@ def main() -> int:
     cells = [Cell(*parts) for parts in itertools.product(runtimes, constructs, settings)]
     overheads = interleave(arguments.rounds, cells, measure)
 
-    print(
-        f"overhead in us, {arguments.threads} threads, medians of {arguments.rounds} rounds, preloaded: "
-        f"MUSTER_FORKJOIN={arguments.forkjoin}"
-    )
+    legend = f"overhead in us, {arguments.threads} threads, medians of {arguments.rounds} rounds, preloaded: "
+    legend += f"MUSTER_FORKJOIN={arguments.forkjoin}"
+    print(legend)
     verdicts = paired_runs.Verdicts()
     rows = []
     for runtime, construct in itertools.product(runtimes, constructs):
@@ -90,7 +90,11 @@ def main() -> int:
         found = ratio(ours, stock)
         medians = [f"{statistics.median(side):.3f}" for side in (stock, ours)]
         rows.append([runtime.name, construct, *medians, str(found), verdicts.judge(found, bar_of(construct, runtime))])
-    print(table(["runtime", "construct", "stock", "Muster", "ratio", "bar"], rows, {"runtime", "construct", "bar"}))
+    head = ["runtime", "construct", "stock", "Muster", "ratio", "bar"]
+    print(table(head, rows, {"runtime", "construct", "bar"}))
+    if arguments.json:
+        found = results.table_of_words(head, rows, "", [legend])
+        results.leave(arguments.json, "Fork and join, stock and Muster", [found])
     return verdicts.conclude()
 
 

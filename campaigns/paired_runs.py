@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from lab import results
 from lab.bench import Bench
 from lab.statistics import Ratio
 
@@ -22,6 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=2)
+    results.add_option(parser)
 
 
 def runtimes(given: list[Path] | None) -> list[Path]:

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "programs")]
 
 from kernels import VARIANTS, Binary, compile_kernels, execute, seconds_of  # noqa: E402
 
-from lab import bench, reports, tables  # noqa: E402
+from lab import bench, reports, results, tables  # noqa: E402
 from lab.compilers import BuildError  # noqa: E402
 from lab.environment import preload  # noqa: E402
 from lab.machine import cpus  # noqa: E402
@@ -139,7 +139,10 @@ def run_rounds(kernels: Kernels, cells: list[Cell], rounds: int) -> None:
                     say(f"round {number + 1}/{rounds} at {time.monotonic() - begin:.0f} s: {where}: {pair}")
 
 
-def table(cells: list[Cell]) -> str:
+HEAD = ["load", "threads", "program", "stock s", "Muster s", "faster"]
+
+
+def rows_of(cells: list[Cell]) -> list[list[str]]:
     """A block for each load and number of threads, with the geometric mean of its speed-ups."""
     rows = []
     for group in dict.fromkeys((cell.load, cell.threads) for cell in cells):
@@ -150,8 +153,7 @@ def table(cells: list[Cell]) -> str:
         if ratios:
             name = "mean" if len(ratios) == len(of_group) else f"mean of {len(ratios)}"
             rows.append([*start, name, "", "", f"{geometric_mean(ratios):.3g} x"])
-    head = ["load", "threads", "program", "stock s", "Muster s", "faster"]
-    return tables.table(head, rows, {"load", "program"}, groups=2)
+    return rows
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -171,7 +173,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--compiler", choices=VARIANTS, default="clang", help="where both are installed")
     parser.add_argument("--runtime", type=Path, help="the folder of the libomp to run on")
     parser.add_argument("--set", type=setting, nargs="+", default=[], help="MUSTER_...=VALUE for the preloaded side")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every single figure as JSON")
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -209,14 +211,16 @@ def main() -> int:
                 cells.append(Cell("idle" if load == "idle" else f"{HOGS} CPU hogs", threads, kernel, words))
     run_rounds(kernels, cells, arguments.rounds)
 
-    print(table(cells))
-    print(f"{cpus()} CPUs, medians of {arguments.rounds} rounds; faster: how many times Muster is; below 1, slower.")
+    rows = rows_of(cells)
+    legend = f"{cpus()} CPUs, medians of {arguments.rounds} rounds; faster: how many times Muster is; below 1, slower."
+    print(tables.table(HEAD, rows, {"load", "program"}, groups=2))
+    print(legend)
     for failure in built.failures:
         say(f"FAILED {failure}")
     if arguments.json:
-        raw = {"cpus": cpus(), "rounds": arguments.rounds, "limit_s": LIMIT, "muster": dict(arguments.set)}
-        raw |= {"failures": built.failures, "cells": [asdict(cell) for cell in cells]}
-        arguments.json.write_text(json.dumps(raw, indent=2) + "\n")
+        found = results.table_of_words(HEAD, rows, notes=[legend])
+        raw = {"limit_s": LIMIT, "failures": built.failures, "cells": list(map(asdict, cells))}
+        results.leave(arguments.json, "The programs of tests/programs, stock and Muster", [found], raw=raw)
     return 1 if built.failures else 0
 
 

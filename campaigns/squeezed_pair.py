@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from lab import results  # noqa: E402
 from lab.bench import Bench  # noqa: E402
 from lab.statistics import interleave, spread  # noqa: E402
 
@@ -52,6 +53,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=Path, default=Path("build/release/bin"))
     parser.add_argument("--rounds", type=int, default=5)
+    results.add_option(parser)
     arguments = parser.parse_args()
     cpus = sorted(os.sched_getaffinity(0))[:2]
     if len(cpus) < 2:
@@ -59,9 +61,14 @@ def main() -> int:
         return 1
     bench = Bench(arguments.bin.parent, ("barrier",))
     rates = interleave(arguments.rounds, list(SETTINGS), lambda name: rate(bench, SETTINGS[name], cpus))
+    rows = []
     for name, values in rates.items():
         if found := spread(values):
             print(f"{name:24} median {found.median:12,.0f} least {found.low:12,.0f} iterations/s")
+            rows.append([name, f"{found.median:,.0f}", f"{found.low:,.0f}"])
+    if arguments.json:
+        table = results.table_of_words(["setting", "median", "least"], rows, "", ["Iterations/s."])
+        results.leave(arguments.json, "A pair of threads after both were bound to one CPU", [table])
     return 0
 
 

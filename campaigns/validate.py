@@ -22,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from lab import results  # noqa: E402
 from lab.tables import table  # noqa: E402
 
 TEMPLATE = ROOT / "sim" / "coherence" / "machines" / "pair.toml"
@@ -71,14 +72,20 @@ def misordered(costs: list[Cost], noise: float) -> list[str]:
     ]
 
 
-def print_table(costs: list[Cost], within: float, noise: float) -> bool:
-    head = ["barrier", "delay_us", "measured_ns", "modelled_ns", "ratio", ""]
+HEAD = ["barrier", "delay_us", "measured_ns", "modelled_ns", "ratio", ""]
+
+
+def rows_of(costs: list[Cost], within: float) -> list[list[str]]:
     rows = []
     for cost in costs:
         verdict = "" if abs(cost.ratio - 1) <= within else "MISSED"
         figures = [f"{cost.measured_ns:.1f}", f"{cost.modelled_ns:.1f}", f"{cost.ratio:.2f}"]
         rows.append([cost.barrier, f"{cost.delay_us}", *figures, verdict])
-    print(table(head, rows, {"barrier", ""}))
+    return rows
+
+
+def print_table(costs: list[Cost], within: float, noise: float) -> bool:
+    print(table(HEAD, rows_of(costs, within), {"barrier", ""}))
     good = all(abs(cost.ratio - 1) <= within for cost in costs)
     for delay in sorted({cost.delay_us for cost in costs}):
         wrong = misordered([cost for cost in costs if cost.delay_us == delay], noise)
@@ -96,6 +103,7 @@ def main() -> int:
     parser.add_argument("--jitter", type=float, default=0.02, help="of the simulated delays")
     parser.add_argument("--within", type=float, default=0.25, help="how far off a cost may be")
     parser.add_argument("--noise", type=float, default=0.05, help="measured differences below it are none")
+    results.add_option(parser)
     arguments = parser.parse_args()
     programs = arguments.build.resolve() / "bin"
     if arguments.measured is not None:
@@ -114,7 +122,12 @@ def main() -> int:
         measured.pop("move", None)
         ours = modelled(programs / "coherence", machine, list(measured), float(delay), arguments.jitter)
         costs += [Cost(name, float(delay), ns, ours[name]) for name, ns in measured.items()]
-    return 0 if print_table(costs, arguments.within, arguments.noise) else 1
+    good = print_table(costs, arguments.within, arguments.noise)
+    if arguments.json:
+        notes = [f"A line moves in {move:.1f} ns; missed: not within {100 * arguments.within:.0f} %."]
+        found = results.table_of_words(HEAD, rows_of(costs, arguments.within), "", notes)
+        results.leave(arguments.json, "The coherence simulator against two cores", [found])
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

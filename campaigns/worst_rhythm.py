@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import paired_runs  # noqa: E402
 
+from lab import results  # noqa: E402
 from lab.bench import Bench  # noqa: E402
 from lab.statistics import interleave, ratio  # noqa: E402
 from lab.tables import table  # noqa: E402
@@ -59,7 +60,8 @@ def main() -> int:
     cells = [Cell(*parts) for parts in itertools.product(runtimes, closers, lengths, SETTINGS)]
     times = interleave(arguments.rounds, cells, measure)
 
-    print(f"us per region, {arguments.threads} threads, medians of {arguments.rounds} rounds")
+    legend = f"us per region, {arguments.threads} threads, medians of {arguments.rounds} rounds"
+    print(legend)
     verdicts = paired_runs.Verdicts()
     rows = []
     for runtime, closer, regions in itertools.product(runtimes, closers, lengths):
@@ -70,9 +72,11 @@ def main() -> int:
             found = ratio(values, stock)
             row += [f"{statistics.median(values):.3f}", f"{found}  {verdicts.judge(found, bar)}".rstrip()]
         rows.append(row)
-    print(
-        table(["runtime", "closer", "R", "stock", "auto", "ratio", "on", "ratio"], rows, {"runtime", "closer", "ratio"})
-    )
+    head = ["runtime", "closer", "R", "stock", "auto", "ratio", "on", "ratio"]
+    print(table(head, rows, {"runtime", "closer", "ratio"}))
+    if arguments.json:
+        found = results.table_of_words(head, rows, "", [legend])
+        results.leave(arguments.json, "Programs that close their fold after R regions", [found])
     return verdicts.conclude()
 
 

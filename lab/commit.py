@@ -8,19 +8,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def git(*words: str) -> str | None:
+def git(root: Path, *words: str) -> str | None:
     try:
-        done = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False)
     except OSError:
         return None
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def commit() -> str:
+def commit(root: Path = ROOT) -> str:
     """Short, `+` behind it where files are changed; `unknown` outside a repository of this very tree."""
-    if git("rev-parse", "--show-toplevel") != str(ROOT):
+    if git(root, "rev-parse", "--show-toplevel") != str(root):
         return "unknown"
-    name = git("rev-parse", "--short=10", "HEAD")
+    name = git(root, "rev-parse", "--short=10", "HEAD")
     if name is None:
         return "unknown"
-    return f"{name}+" if git("status", "--porcelain", "--untracked-files=no") else name
+    return f"{name}+" if git(root, "status", "--porcelain", "--untracked-files=no") else name

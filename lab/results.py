@@ -24,6 +24,10 @@ from lab.machine import cpus, processor
 
 Value: TypeAlias = str | int | float | None
 
+# The source tree; that above the program where this module is packed into one (bin/loadgrid).
+TREE = ROOT if ROOT.is_dir() else next((folder for folder in ROOT.parents if (folder / ".git").exists()), ROOT.parent)
+LOAD_BEFORE = round(os.getloadavg()[0], 2)  # of the minute before the command began
+
 
 class BadResult(Exception):
     """A file that is no result; the text says what is wrong with it."""
@@ -110,17 +114,17 @@ class Result:
 
 def this_machine() -> Machine:
     kernel = f"{platform.system()} {platform.release()}, {platform.machine()}"
-    return Machine(cpus(), processor(), kernel, round(os.getloadavg()[0], 2))
+    return Machine(cpus(), processor(), kernel, LOAD_BEFORE)
 
 
-WHERE = {"--json", "--csv", "--build", "--campaigns", "--jobs"}
+WHERE = {"--json", "--csv", "--figure", "--output", "--build", "--bin", "--campaigns", "--jobs"}
 
 
 def command_line(words: Sequence[str] | None = None) -> str:
     """As it would be given at the top of the source tree, without options that say where and not what."""
     program, *rest = sys.argv if words is None else words
     path = Path(program).resolve()
-    kept, skip = [str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else program], False
+    kept, skip = [str(path.relative_to(TREE)) if path.is_relative_to(TREE) else program], False
     for word in rest:
         option = word.partition("=")[0]
         if not skip and option not in WHERE:
@@ -139,14 +143,15 @@ def leave(
     tables: Sequence[Table],
     *,
     machine: Machine | None = None,
+    of_commit: str | None = None,
     simulated: bool = False,
     raw: Any = None,
 ) -> None:
-    """What has just been found; `machine` as it was before, where the command itself makes load."""
+    """What has been found: here and now unless another machine or commit is named, or it is simulated."""
     if machine is None and not simulated:
         machine = this_machine()
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    write(path, Result(title, command_line(), commit(), today, tables, machine, simulated, raw=raw))
+    write(path, Result(title, command_line(), of_commit or commit(TREE), today, tables, machine, simulated, raw=raw))
 
 
 def as_json(result: Result) -> str:

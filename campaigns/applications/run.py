@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -37,6 +38,7 @@ from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, Load, Run, Runner  #
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import IDLE, Cell, bars, judge  # noqa: E402
 
+from lab import results  # noqa: E402
 from lab.quota import make_quota  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
@@ -78,6 +80,7 @@ def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=Path("applications"), metavar="DIR", help="(applications)")
     parser.add_argument("--fresh", action="store_true", help="forget the runs so far")
     parser.add_argument("--tables", action="store_true", help="show the runs so far and end")
+    results.add_option(parser)
     parser.add_argument("--startup", action="store_true", help="measure Python's start only")
     parser.add_argument("--list", action="store_true", help="list the applications and end")
     parser.add_argument("--packages", action="store_true", help="list Debian's packages that are needed and end")
@@ -159,8 +162,26 @@ def cells_of(recipes: Sequence[Recipe], record: Record) -> list[Cell]:
     return cells
 
 
-def show(cells: list[Cell], record: Record, unavailable: dict[str, str], output: Path) -> int:
+def leave(path: Path, cells: list[Cell], shared: dict[str, Any]) -> None:
+    """A result of the machine and the commit of the runs, which may be older than this call."""
+    speed, spent = (
+        results.table_of_words(rows[0], rows[1:], title, notes)
+        for rows, title, notes in (
+            (tables.speed_up_rows(cells), "How much faster", bars(cells)),
+            (tables.time_rows(cells), "Where the time goes", ()),
+        )
+    )
+    machine = results.Machine(shared["cpus"], shared["machine"], f"Linux {shared['kernel']}")
+    title = "Applications, stock and preloaded"
+    results.leave(path, title, [speed, spent], machine=machine, of_commit=shared["commit"])
+
+
+def show(
+    cells: list[Cell], record: Record, unavailable: dict[str, str], output: Path, result: Path | None = None
+) -> int:
     shared = record.shared
+    if result is not None:
+        leave(result, cells, shared)
     text = "\n\n".join(
         [
             tables.speed_ups(cells),
@@ -235,7 +256,7 @@ def main(recipes: Sequence[Recipe] = RECIPES) -> int:
     try:
         if arguments.tables:
             record = Record(runs_file, None, versions)
-            return show(cells_of(chosen, record), record, {}, arguments.output)
+            return show(cells_of(chosen, record), record, {}, arguments.output, arguments.json)
         for file in (arguments.library, arguments.build / "bin" / "burner"):
             if not file.is_file():
                 raise RecordError(f"{file} is missing; run ./bootstrap build first")
@@ -259,7 +280,7 @@ def main(recipes: Sequence[Recipe] = RECIPES) -> int:
     except KeyboardInterrupt:
         say("interrupted; a further call continues")
         return 130
-    return show(cells_of(chosen, record), record, unavailable, arguments.output)
+    return show(cells_of(chosen, record), record, unavailable, arguments.output, arguments.json)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ def seconds(times: list[float]) -> str:
     return f"{statistics.median(times):.2f}" if times else "-"
 
 
-def speed_ups(cells: list[Cell]) -> str:
-    head = ("application", "load", "threads", "stock s", "Muster s", "faster", "of single pairs", "runs", "results")
-    rows = []
+def speed_up_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
+    """With the heading."""
+    rows = [("application", "load", "threads", "stock s", "Muster s", "faster", "of single pairs", "runs", "results")]
     for cell in cells:
         faster = spread = "-"
         if cell.complete:
@@ -35,6 +35,11 @@ def speed_ups(cells: list[Cell]) -> str:
                 faster, spread, f"{len(cell.stock)}+{len(cell.muster)}", cell.sameness,
             )
         )  # fmt: skip
+    return rows
+
+
+def speed_ups(cells: list[Cell]) -> str:
+    head, *rows = speed_up_rows(cells)
     return table(head, rows, 2, groups=1)
 
 
@@ -44,12 +49,13 @@ def typical(runs: list[Run]) -> Run | None:
     return good[(len(good) - 1) // 2] if good else None
 
 
-def where_time_goes(cells: list[Cell]) -> str:
-    head = (
+def time_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
+    """With the heading."""
+    heading = (
         "application", "load", "replaced", "passed", "folded", "unfolded", "regions/s", "waiting",
         "user+sys s stock", "Muster", "sleeps stock", "Muster",
     )  # fmt: skip
-    rows = []
+    rows = [heading]
     for cell in cells:
         run, stock = typical(cell.muster), typical(cell.stock)
         if run is None or run.muster is None:
@@ -66,6 +72,11 @@ def where_time_goes(cells: list[Cell]) -> str:
                 f"{stock.slept:,}" if stock else "-", f"{run.slept:,}",
             )
         )  # fmt: skip
+    return rows
+
+
+def where_time_goes(cells: list[Cell]) -> str:
+    head, *rows = time_rows(cells)
     return table(head, rows, 2, groups=1)
 
 

@@ -27,6 +27,7 @@ from settings import Setting, Unavailable
 from summary import Summary
 from version import VERSION
 
+from lab import results
 from lab.bench import HOG, warn_if_busy
 from lab.progress import Progress
 from lab.quota import Quota, make_quota
@@ -93,6 +94,7 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument("--limit", type=above_zero, help="seconds after which a run is ended as failed")
     parser.add_argument("--seed", type=int, help="of the order of settings (drawn, and recorded)")
     parser.add_argument("--output", type=Path, help="folder of the results (loadgrid-quick or loadgrid-full)")
+    results.add_option(parser)
     parser.add_argument("--bin", type=Path, default=here, help="where the programs are (where loadgrid is)")
     parser.add_argument("--library", type=Path, help="what is preloaded (BIN/../lib/libmuster.so)")
     parser.add_argument("--runtimes", type=Path, help="what tests/runtimes/fetch.py left (BIN/../../runtimes)")
@@ -180,11 +182,13 @@ def measure(
     say(f"{len(plan)} runs in {time.monotonic() - begun:.0f} s; {record.file} has {len(record.runs)}")
 
 
-def write_summary(folder: Path, record: Record) -> None:
+def write_summary(folder: Path, record: Record, result: Path | None = None) -> None:
     summary = Summary(record.runs)
     text = tables.text(summary, record.shared)
     (folder / "summary.csv").write_text(tables.summary_csv(summary))
     (folder / "summary.txt").write_text(text)
+    if result is not None:
+        tables.leave(result, summary, record.shared)
     print(text)
 
 
@@ -218,7 +222,7 @@ def run(options: argparse.Namespace) -> None:
             measure(options, record, cells, settings, quota)
         finally:
             if record.runs:
-                write_summary(options.output, record)
+                write_summary(options.output, record, options.json)
     finally:
         if quota is not None:
             quota.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from pathlib import Path
 
 from cells import PROGRAMS, Cell
 from record import COMMON
@@ -12,6 +13,7 @@ from settings import AUTO, FIXED, STOCK
 from summary import Summary
 from verdict import Criterion, judge
 
+from lab import results
 from lab.tables import table
 
 COLUMNS = (
@@ -54,11 +56,13 @@ def single_of(summary: Summary, program: str) -> str | None:
     return summary.single_best([cell for cell in summary.cells(program) if cell.load.isdigit()])
 
 
-def grid_lines(summary: Summary, program: str) -> list[str]:
-    head = (
-        "threads", "beside", "work us", "best stock", "best fixed", "auto 1/s", "/stock", "/fixed", "/bound",
-        "hogs", "copies", "failed",
-    )  # fmt: skip
+GRID = (
+    "threads", "beside", "work us", "best stock", "best fixed", "auto 1/s", "/stock", "/fixed", "/bound",
+    "hogs", "copies", "failed",
+)  # fmt: skip
+
+
+def grid_rows(summary: Summary, program: str) -> list[tuple[str, ...]]:
     rows = []
     for cell in summary.cells(program):
         figures = summary.figures[cell]
@@ -74,7 +78,7 @@ def grid_lines(summary: Summary, program: str) -> list[str]:
                 str(sum(figure.failed for figure in figures.values())),
             )
         )  # fmt: skip
-    return table(head, rows, 5).splitlines()
+    return rows
 
 
 def named_rate(summary: Summary, cell: Cell, name: str | None) -> str:
@@ -86,8 +90,10 @@ def at_bound(value: float | None) -> str:
     return "" if value is None else f" (at the bound {ratio(value)})"
 
 
-def verdict_lines(criteria: list[Criterion]) -> list[str]:
-    head = ("verdict", "criterion", "wanted", "figure", "where")
+VERDICT = ("verdict", "criterion", "wanted", "figure", "where")
+
+
+def verdict_rows(criteria: list[Criterion]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for c in criteria:
         verdict = f"({c.verdict})" if c.is_aim else c.verdict
@@ -95,7 +101,23 @@ def verdict_lines(criteria: list[Criterion]) -> list[str]:
         if len(c.missed) > 1 and not c.is_aim:
             rows.append(("", "", "", "", f"below it: {len(c.missed)} of {c.cells} cells"))
             rows += [("", "", "", ratio(m.figure), f"{m.where}{at_bound(m.bound)}") for m in c.missed]
-    return table(head, rows, {"verdict", "criterion", "where"}).splitlines()
+    return rows
+
+
+def verdict_lines(criteria: list[Criterion]) -> list[str]:
+    return table(VERDICT, verdict_rows(criteria), {"verdict", "criterion", "where"}).splitlines()
+
+
+def leave(path: Path, summary: Summary, shared: dict[str, str]) -> None:
+    """Of each program the verdict and the grid."""
+    found = []
+    notes = [", ".join(f"{name} {shared.get(name, '?')}" for name in ("libomp", "seed", "seconds", "library"))]
+    for program in filter(summary.cells, PROGRAMS):
+        verdict = verdict_rows(judge(summary, program))
+        found.append(results.table_of_words(VERDICT, verdict, f"What must be reached: {program}", notes))
+        title = f"{program}: {'iterations' if program == 'barrier' else 'regions'} per second"
+        found.append(results.table_of_words(GRID, grid_rows(summary, program), title))
+    results.leave(path, "The load grid", found)
 
 
 def text(summary: Summary, shared: dict[str, str]) -> str:
@@ -104,7 +126,7 @@ def text(summary: Summary, shared: dict[str, str]) -> str:
         if not summary.cells(program):
             continue
         unit = "iterations" if program == "barrier" else "regions"
-        lines += [f"{program}, {unit}/s", "", *grid_lines(summary, program), ""]
+        lines += [f"{program}, {unit}/s", "", table(GRID, grid_rows(summary, program), 5), ""]
     for program in PROGRAMS:
         if summary.cells(program):
             lines += [f"What must be reached: {program}", "", *verdict_lines(judge(summary, program)), ""]

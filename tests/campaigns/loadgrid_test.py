@@ -21,9 +21,10 @@ from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
 from running import OK, Measured, Runner  # noqa: E402
 from settings import AUTO, FIXED, PART_OF_AUTO, STOCK, Setting, Unavailable, policies, preloaded  # noqa: E402
 from summary import Summary, figure_of, hogs_due, share_of_alone  # noqa: E402
-from tables import text  # noqa: E402
+from tables import leave, text  # noqa: E402
 from verdict import MISS, NOT_MEASURED, PASS, judge  # noqa: E402
 
+from lab import results  # noqa: E402
 from lab.quota import make_quota, quota_v1, quota_v2  # noqa: E402
 from lab.statistics import geometric_mean  # noqa: E402
 
@@ -181,6 +182,11 @@ class Recorded(unittest.TestCase):
         shown = text(summary, shared)
         self.assertRegex(shown, r"(?m)^(pass|MISS) +every cell: auto / best fixed policy +>= 0.9 +\d+\.\d\d")
         self.assertRegex(shown, r"(?m)^not measured +quota: auto")
+        with tempfile.TemporaryDirectory() as folder:
+            leave(Path(folder) / "left.json", summary, shared)
+            verdict, grid = results.read(Path(folder) / "left.json").tables[:2]
+        self.assertEqual(verdict.rows[0][1:3], ["every cell: auto / best fixed policy", ">= 0.9"])
+        self.assertEqual(len(grid.rows), len(summary.cells("barrier")))
 
 
 class Continuing(unittest.TestCase):

@@ -28,6 +28,7 @@ from running import LOADS, OK, Run, Runner  # noqa: E402
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import Cell, bars, judge  # noqa: E402
 
+from lab import results  # noqa: E402
 from lab.runs import ends_within  # noqa: E402
 
 BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
@@ -218,8 +219,11 @@ class ProgramTest(unittest.TestCase):
         code, out, errors = self.call(pretender(), "--loads", "idle", "burners")
         self.assertEqual((code, errors.count("burners, ")), (0, 4), errors)
         self.assertNotIn("idle, stock", errors)
-        code, shown, _ = self.call(pretender(), "--tables")
+        left = self.folder / "left.json"
+        code, shown, _ = self.call(pretender(), "--tables", "--json", str(left))
         self.assertEqual((code, shown), (0, out))
+        speed = results.read(left).tables[0]
+        self.assertEqual(speed.rows[0][:6], ["pretender", "idle", 2, 0.02, 0.02, "1.00 x"])
 
     def test_a_wrong_result_fails(self) -> None:
         code, out, errors = self.call(pretender("digest = 'b' if preloaded else 'a'"), "--loads", "idle")

@@ -22,6 +22,10 @@ from branches import File
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lab import results  # noqa: E402
+
 WITH_A_BAR = ("barriers", "waiting", "runtime-hooks")
 BESIDE = ("platform", "preload")
 BAR = 95.0
@@ -87,6 +91,15 @@ def show(rows: list[dict[str, object]]) -> None:
         print(f"{r['name']:50} {branch:>13} {r['branches_percent']:6.1f}% {line:>13} {r['lines_percent']:6.1f}%")
 
 
+def folders_table(rows: list[dict[str, object]]) -> results.Table:
+    """Of the folders; the files are in coverage.json."""
+    names = ("name", "branches", "branches_taken", "branches_percent", "lines_percent")
+    columns = [*map(results.Column, ("folder", "branches", "taken"))]
+    columns += [results.Column("taken", "%", 1), results.Column("lines run", "%", 1)]
+    folders = [row for row in rows if str(row["name"]).endswith("/")]
+    return results.Table(columns, [[row[name] for name in names] for row in folders])  # type: ignore[misc]
+
+
 def judge(files: dict[str, File], rows: list[dict[str, object]]) -> list[str]:
     wrong = reasons.problems(files, WITH_A_BAR, reasons.read(HERE / "uncovered.toml"))
     for r in rows:
@@ -100,7 +113,7 @@ def main() -> int:
     parser.add_argument("--runtimes", type=Path, default=ROOT / "build/runtimes")
     parser.add_argument("--report", action="store_true", help="build and run nothing")
     parser.add_argument("--only", default="", help="a suite of suites.py; counts are added to those that there are")
-    parser.add_argument("--json", type=Path, help="the table; otherwise build/coverage/coverage.json")
+    results.add_option(parser)
     arguments = parser.parse_args()
     folder = ROOT / "build/coverage"
     if not arguments.report:
@@ -115,8 +128,10 @@ def main() -> int:
     show(rows)
     wrong = judge(files, rows)
     found = [f"{branch.file}: {branch.name}" for branch in reasons.uncovered(files, (*WITH_A_BAR, *BESIDE))]
-    output = arguments.json or folder / "coverage.json"
-    output.write_text(json.dumps({"rows": rows, "uncovered": found, "problems": wrong}, indent=1) + "\n")
+    everything = {"rows": rows, "uncovered": found, "problems": wrong}
+    (folder / "coverage.json").write_text(json.dumps(everything, indent=1) + "\n")
+    if arguments.json:
+        results.leave(arguments.json, "Branch coverage", [folders_table(rows)])
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -21,6 +21,10 @@ import tlc
 from genmc import Case
 from mutants import FENCES_AND_WAKES, ORDERS
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab import results  # noqa: E402
+
 # Not those whose polls remember how far they have come: GenMC would try how often each comes round.
 OTHERS = ("FetchAdd", "FetchAddXadd", "LocalSensor")
 NOTHING_RUN = 77
@@ -123,6 +127,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--mutants", action="store_true", help="errors that must be found, too")
     parser.add_argument("--timeout", type=float, default=120, metavar="SECONDS", help="for each check")
     parser.add_argument("--jobs", type=int, default=2)
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -154,13 +159,18 @@ def main() -> int:
         begin = time.monotonic()
         return check(), time.monotonic() - begin
 
+    rows = []
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for row, seconds in pool.map(timed, checks):
+            rows.append([row.name, row.result, row.note, f"{seconds:.1f}"])
             counts[row.result] += 1
             print(f"{row.result:7} {seconds:6.1f} s  {row.name}: {row.note}", flush=True)
             if row.result == "failed":
                 print(row.output[-20000:])
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    if arguments.json:
+        table = results.table_of_words(["check", "result", "note", "time"], rows, units={"time": "s"})
+        results.leave(arguments.json, "A second opinion: GenMC and TLC", [table])
     if counts["failed"]:
         return 1
     return 0 if counts["passed"] else NOTHING_RUN

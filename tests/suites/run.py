@@ -24,6 +24,8 @@ from fetching import FetchError  # noqa: E402
 from recipes import SUITES  # noqa: E402
 from table import REPETITIONS, SETTINGS, CaseResult, Rates, failure_lines, summary, verdict  # noqa: E402
 
+from lab.results import add_option, leave, table_of_markdown  # noqa: E402
+
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -42,6 +44,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--stock-failures", action="store_true", help="print what fails stock as well, and why")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="work there, and leave everything")
     parser.add_argument("--list", action="store_true", help="print the cases and their scripts, run nothing")
+    add_option(parser)
     return parser.parse_args()
 
 
@@ -101,7 +104,10 @@ def run(arguments: argparse.Namespace, suite: Suite, cases: list[Case], work: Pa
             for line in failure_lines(result, name, places):
                 print(line, flush=True)
     print(f"{time.monotonic() - begin:.0f} s")
-    print(summary(suite, results, settings))
+    text = summary(suite, results, settings)
+    print(text)
+    if arguments.json:
+        leave(arguments.json, f"Public suites: {suite.name}", [table_of_markdown(text)])
     problems = verdict(suite, results, settings) if library is not None else []
     for problem in problems:
         print(f"FAILED: {problem}")
