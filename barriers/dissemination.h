@@ -15,7 +15,7 @@
 // A thread that waits in a round is not on its way to the next, and whoever it keeps waiting has to be
 // scheduled again. So while the team takes turns on its CPUs (Waiter::takes_turns), its instances are
 // left to a central counter, at which each thread waits once: on simulated machines with 1.5 to 4
-// threads a processor that passes up to 3.6 times as many barriers (docs/scaling.md).
+// threads a processor that passes up to 3.6 times as many barriers (docs/results/scaling.md).
 #pragma once
 
 #include <bit>

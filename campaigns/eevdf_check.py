@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lab import results  # noqa: E402
 from lab.tables import markdown  # noqa: E402
 
-# Of a cache line from one CPU to the other, docs/barriers.md.
+# Of a cache line from one CPU to the other, docs/results/barriers.md.
 CROSSING_NS = 60
 
 MOST_OTHERS = 0.04

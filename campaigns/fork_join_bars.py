@@ -28,7 +28,7 @@ from lab.statistics import interleave, ratio  # noqa: E402
 from lab.tables import table  # noqa: E402
 
 # The largest ratio of the preloaded overhead to stock's; by the runtime's folder where it matters. Debian's libomp
-# formats a line of text in each static loop (docs/epcc.md), a cost that no barrier can avoid.
+# formats a line of text in each static loop (docs/results/notes), a cost that no barrier can avoid.
 BARS: dict[str, float | dict[str, float] | None] = {
     "PARALLEL": 0.5,
     "PARALLEL_FOR": {"libomp21": 0.5, "libomp19": 0.75},

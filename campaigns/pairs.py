@@ -3,7 +3,7 @@
 
 Runs sim/smp/runs/pairs.toml with 2 to 4 copies, which begin at random within the first 20 ms, and prints a Markdown
 table of what all copies manage together: iterations of two barriers a second, median [least-most] over the seeds. It
-is what bin/barrier measures on a real machine of two CPUs (docs/scaling.md, "What the model is worth"). Its work lies
+is what bin/barrier measures on a real machine of two CPUs (docs/results/scaling.md). Its work lies
 before the first of the two barriers; here half of it lies before each.
 """
 

@@ -2,8 +2,8 @@
 """How waiting behaves on 32 to 1,024 processors: `campaigns/scaling.py [--processors 32,128] [--csv FILE]`.
 
 Runs sim/smp/runs/scaling.toml, teams of 16 threads under EEVDF, over processors, loads, granularities and policies
-(docs/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over always-block.
-With --seeds N the numbers are medians of so many runs; what the least and the most were is in the CSV. Runs are kept
+(docs/results/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over
+always-block. With --seeds N the numbers are medians of so many runs; what the least and the most were is in the CSV. Runs are kept
 as campaign.py keeps them, so an interrupted campaign continues. Without --processors: 32 only.
 """
 

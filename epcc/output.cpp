@@ -1,4 +1,4 @@
-// See output.h. The keys and columns are listed in docs/epcc.md.
+// See output.h. The keys and columns are listed in README.md.
 #include "epcc/output.h"
 
 #include <fmt/core.h>

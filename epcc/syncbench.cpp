@@ -1,5 +1,5 @@
 // syncbench: what each OpenMP synchronization construct costs. Options, units and output names are
-// those of EPCC's syncbench 4.0; see docs/epcc.md.
+// those of EPCC's syncbench 4.0; see README.md.
 #include <fmt/core.h>
 
 #include <cmath>

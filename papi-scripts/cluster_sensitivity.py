@@ -3,7 +3,7 @@
 
 Printed is a line for each: the slowdowns of the bulk-synchronous program (C = 100 us) at once blocking and at the two
 spins of claims 1 to 3, and of the continuous ones with the best of some fixed spins and with the derived conditional
-one, all with W = 200 us. docs/reproduction.md has the table.
+one, all with W = 200 us. docs/results/arpaci.md has the table.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 
 Each figure NAME becomes NAME.png and NAME.svg, readable in black and white, with NAME.csv, its data; scale-* also
 NAME.growth.csv, the fits. zhang-*, ours-* and scale-* are modelled by bin/coherence, the others as their captions say.
-docs/figures.md shows them.
+docs/results shows them.
 
     papi-scripts/figures.py                        run the simulators and draw all into figures/
     papi-scripts/figures.py --only zhang-9         only that one (again for more)

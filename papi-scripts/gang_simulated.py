@@ -2,7 +2,7 @@
 """The experiments of Peter et al. on 16 simulated processors: `papi-scripts/gang_simulated.py [--only NAME]`.
 
 Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in turns and under two schedulers without turns,
-and prints the tables of docs/reproduction.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
+and prints the tables of docs/results/peter.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
 campaign continues. The claims P1 to P5 are judged by the same runs (claims/peter.py).
 """
 

@@ -3,7 +3,7 @@
 
 The claims, with the ranges in which ours are accepted, are in claims.csv; claims/ has a module a paper. Each is
 computed by the built programs, whose outputs are kept (campaign.py). A miss is printed as a miss, and
-docs/reproduction.md says why. What this machine cannot run is unavailable. Exit status 1 where one is missed or fails,
+docs/results/notes says why. What this machine cannot run is unavailable. Exit status 1 where one is missed or fails,
 130 where interrupted.
 """
 

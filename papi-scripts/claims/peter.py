@@ -5,7 +5,7 @@ Both are shown, each with its own verdict. The claim's is that of the measured r
 theirs, and else of the simulated ones; of P3 always of the measured ones, as a simulated machine has no caches to
 refill, which is what the claim is about.
 
-What their text leaves open is said in docs/reproduction.md. `Close` below is one of it: Figure 3 can only be described.
+What their text leaves open is said in docs/results/notes. `Close` below is one of it: Figure 3 can only be described.
 """
 
 from __future__ import annotations

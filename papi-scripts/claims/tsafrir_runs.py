@@ -1,6 +1,6 @@
 """Tsafrir and Feitelson's experiments, as runs of bin/smp: their claims and their figures are made of the same ones.
 
-What the paper leaves open is chosen here once and for all claims (docs/reproduction.md); `Lab.sets` changes it, for
+What the paper leaves open is chosen here once and for all claims (docs/results/notes); `Lab.sets` changes it, for
 sensitivity.
 """
 

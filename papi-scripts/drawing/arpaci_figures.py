@@ -14,7 +14,7 @@ SWITCHES_US = (50, 200)
 READ_SPINS_US = (1, 2, 5, 10, 19, 20, 30, 50, 70, 100, 150, 220, 300, 500, 700, 1000)
 CONDITIONALS_US = (10, 25, 50, 70, 100, 150, 220, 300, 450, 600, 900, 1200, 1800, 2400)
 EVERY_US = {BULK: (100, 1000), CONTINUOUS: (10, 50, 100, 500, 1000, 2000)}
-# Of each job, where the paper has 20: docs/reproduction.md says what that changes.
+# Of each job, where the paper has 20: docs/results/notes says what that changes.
 DEDICATED_S = 5.0
 LOOKS = (
     Style("o"),

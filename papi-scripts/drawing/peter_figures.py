@@ -163,6 +163,6 @@ FIGURES = [
             for work in WORKS
         ),
         fig4_simulated,
-        note=f"{SPIN[0].upper()}{SPIN[1:]}; means, bars from 10 % to 90 % of updates; docs/reproduction.md says what is assumed.",
+        note=f"{SPIN[0].upper()}{SPIN[1:]}; means, bars from 10 % to 90 % of updates; docs/results/notes has what is assumed.",
     ),
 ]

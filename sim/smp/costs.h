@@ -2,7 +2,7 @@
 // in the paper; what is serial by nature is: a wake call goes through its sleepers one by one.
 //
 // The defaults are the least of many repeats on the development machine, a virtual one of 2.5 GHz with 2
-// processors, idle (docs/scaling.md has the list), but for those that are said to be assumed.
+// processors, idle, but for those that are said to be assumed.
 #pragma once
 
 #include "sim/smp/task.h"
