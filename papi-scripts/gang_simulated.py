@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The experiments of Peter et al. on 16 simulated processors: `papi-scripts/gang_simulated.py [--only NAME]`.
 
-Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in turns and under two schedulers without turns,
+Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in gang slices and under two schedulers without,
 and prints the tables of docs/results/peter.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
 campaign continues. The claims P1 to P5 are judged by the same runs (claims/peter.py).
 """
@@ -28,7 +28,7 @@ RUNS = Path(__file__).resolve().parent.parent / "sim" / "smp" / "runs"
 PROCESSORS = 16
 SEEDS = 9
 STREAM_SEEDS = 4  # each has many updates
-# Without turns: the paper's slices, and today's kernel.
+# Without gangs: the paper's slices, and today's kernel.
 PLAIN = {"round robin": "-plain", "EEVDF": "-eevdf"}
 TURNS = ""
 # 5 us stand for an interval of 0: a simulated barrier takes no time.
@@ -39,7 +39,7 @@ BURSTS_PER_S = (0.02, 0.05, 0.1, 0.2, 0.33)
 BURST_SIZES = (1, 2, 4)
 SIZED_PER_S = 0.2  # updates of each stream, whatever a burst's size
 # What the waiting in their streams is taken for: unbalanced work, or nothing that the work makes.
-WORKS = {"as told": 62_000, "balanced": 0}
+WORKS = {"as published": 62_000, "balanced": 0}
 LONG_SPIN = '"4000000"'
 HIGH = {"job.1.nice": "-10"}
 HIGHEST = {"job.1.nice": "-20"}
@@ -55,7 +55,7 @@ PRIORITIES: dict[str, tuple[str, dict[str, str]]] = {
     "High 4ms, nice -20": ("-eevdf", HIGHEST | BOTH_LONG),
     "High 4ms, App2 only": ("-eevdf", HIGH | {"job.1.policy": LONG_SPIN}),
 }
-# Of the streams, beside their usual arms: how the turns are given.
+# Of the streams, beside their usual arms: how gang slices are given.
 TURNS_OTHERWISE: dict[str, dict[str, str]] = {
     "what is idle stays idle": {"scheduler.fill": "false"},
     "one stream at a time": {"scheduler.pack": "false", "scheduler.fill": "false"},
@@ -91,9 +91,9 @@ def rates_of(rows: Iterable[Row]) -> list[Rates]:
 
 
 def median_gain(turns: Sequence[Rates], plain: Sequence[Rates]) -> Rates:
-    """How many times what they have without turns; seeds are compared in pairs."""
+    """How many times what they have without gangs; seeds are compared in pairs."""
     if any(0.0 in rates for rates in plain):
-        raise CampaignError("gang_simulated: without turns a program passed no barrier, so there is no ratio")
+        raise CampaignError("gang_simulated: without gangs a program passed no barrier, so there is no ratio")
     first, second = ([t[app] / p[app] for t, p in zip(turns, plain, strict=True)] for app in (0, 1))
     return statistics.median(first), statistics.median(second)
 
@@ -149,7 +149,7 @@ class Simulation:
         return dict(zip(PRIORITIES, self.barriers(list(PRIORITIES.values())), strict=True))
 
     def batch(self) -> float:
-        """How many percent more two programs pass one after the other than in turns."""
+        """How many percent more two programs pass one after the other than in gang slices."""
         # The other one comes when the first has ended, and the run with it.
         alone, turns = self.barriers([(TURNS, {"job.1.arrives": "2000000000"}), (TURNS, {})])
         return statistics.median(100 * (one[0] / sum(both) - 1) for one, both in zip(alone, turns, strict=True))
@@ -174,7 +174,7 @@ def variance_settings(us: int) -> dict[str, str]:
 
 def stream_arms(work: str) -> dict[str, tuple[str, dict[str, str]]]:
     settings = {"job.0.deviation": str(WORKS[work])}
-    return {name: (kind, settings) for name, kind in (*PLAIN.items(), ("in turns", TURNS))}
+    return {name: (kind, settings) for name, kind in (*PLAIN.items(), ("gang", TURNS))}
 
 
 Line = tuple[str, ...]
@@ -200,7 +200,7 @@ def interval_table(simulation: Simulation) -> Iterator[Line]:
 
 def variance_table(simulation: Simulation) -> Iterator[Line]:
     rows = {f"App1, {plain}": of_app(simulation.variance(plain), 0) for plain in PLAIN}
-    filled = {f"App1, {plain}, turns filled": of_app(simulation.variance(plain, fill="true"), 0) for plain in PLAIN}
+    filled = {f"App1, {plain}, gang, filled": of_app(simulation.variance(plain, fill="true"), 0) for plain in PLAIN}
     return gain_lines(f"variance of App1, us, at an interval of {LEAST_US}", rows | filled)
 
 
@@ -212,7 +212,7 @@ def priority_table(simulation: Simulation) -> Iterator[Line]:
 
 
 def batch_table(simulation: Simulation) -> Iterator[Line]:
-    yield "two programs one after the other, over turns", "%"
+    yield "two programs one after the other, over gang slices", "%"
     yield f"interval of {LEAST_US} us", f"{simulation.batch():+.3f}"
 
 
@@ -253,7 +253,7 @@ def size_table(simulation: Simulation) -> Iterator[Line]:
 
 def turn_table(simulation: Simulation) -> Iterator[Line]:
     rows = {
-        f"{work}, in turns, {name}": (TURNS, {"job.0.deviation": str(deviation)} | settings)
+        f"{work}, gang, {name}": (TURNS, {"job.0.deviation": str(deviation)} | settings)
         for work, deviation in WORKS.items()
         for name, settings in TURNS_OTHERWISE.items()
     }

@@ -64,7 +64,7 @@ def variance(context: Context) -> Found:
 
 
 def batch(context: Context) -> Found:
-    """Each batch run had half of the time, so their mean rate is to be compared with the sum of the rates in turns."""
+    """Each batch run had half of the time, so their mean rate is to be compared with the sum of the gang rates."""
     samples = measured(context, "batch")
     pairs = zip(samples[0, "batch"], samples[0, "gang"], strict=True)
     more = [100 * (statistics.fmean(rates(one)) / sum(rates(other)) - 1) for one, other in pairs]
@@ -120,7 +120,7 @@ def listed_simulated(found: dict[str, dict[int, float]]) -> str:
 
 
 def simulated_interval(simulation: Simulation) -> Found:
-    """Without turns, their slices or today's kernel: it must hold against both."""
+    """Without gangs, their slices or today's kernel: it must hold against both."""
     found = {plain: {us: one[0] for us, one in simulation.interval(plain).items()} for plain in PLAIN}
     fine, at_slice = INTERVALS_US[0], INTERVALS_US[-1]
     holds = all(one[fine] > 1 and one[at_slice] - 1 < (one[fine] - 1) / 10 for one in found.values())
@@ -155,7 +155,7 @@ def simulated_streams(simulation: Simulation) -> Found:
         by_arm = {arm: (next(found), next(found)) for arm in arms}
         spread = {arm: high.spread for arm, (_, high) in by_arm.items()}
         growth = {arm: high.mean / low.mean for arm, (low, high) in by_arm.items()}
-        turns = "in turns"
+        turns = "gang"
         holds[work] = all(spread[turns] < spread[arm] and growth[turns] < growth[arm] for arm in PLAIN)
         spreads = ", ".join(f"{arm} {value:.1f} s" for arm, value in spread.items())
         growths = ", ".join(f"{arm} {value:.1f}" for arm, value in growth.items())
@@ -163,7 +163,7 @@ def simulated_streams(simulation: Simulation) -> Found:
             f"work {work}: 90 % less 10 % of latencies at {ends[1]:g} bursts/s {spreads}; "
             f"mean at {ends[1]:g} over {ends[0]:g} bursts/s {growths}"
         )
-    return Found("; ".join(texts), holds=holds["as told"])
+    return Found("; ".join(texts), holds=holds["as published"])
 
 
 def both(

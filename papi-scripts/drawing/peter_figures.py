@@ -20,7 +20,7 @@ from drawing.styles import Style
 COMMAND = "papi-scripts/gang_experiments.py --only "
 SPIN = "barriers spin for 50 us, then block"
 KERNEL, GANG = Style("o", (0, (5, 2)), 0.3), Style("D", "-", 0.0, filled=True, size=4.5)
-SIMULATED = dict(zip((*PLAIN, "in turns"), (KERNEL, Style("s", (0, (1, 1.5)), 0.5), GANG), strict=True))
+SIMULATED = dict(zip((*PLAIN, "gang"), (KERNEL, Style("s", (0, (1, 1.5)), 0.5), GANG), strict=True))
 ARMS = ("Identical", "High", "High 4ms", "Gang", "GangHi")
 
 
@@ -90,7 +90,7 @@ def fig4_simulated(campaign: Campaign) -> list[Point]:
 
 
 def gain_panel(name: str, x_label: str) -> PanelOf:
-    gain = SeriesOf("gain", GANG, "App1 in turns over App1 without")
+    gain = SeriesOf("gain", GANG, "App1 in gang slices over App1 without")
     return PanelOf(name, x_label, "iterations, times plain", (gain,), level=1.0, log_x=True, legend_at="upper right")
 
 
@@ -128,7 +128,7 @@ FIGURES = [
         fig3,
         "measured",
         f"Two BARRIER programs with interval 0; {SPIN}, or for 4 ms; High is nice {gang_experiments.HIGH_NICE}; "
-        "GangHi: App2's turns are twice as long. Medians, least and most of 3.",
+        "GangHi: App2's slices are twice as long. Medians, least and most of 3.",
     ),
     PaperFigure(
         "peter-4",
@@ -139,7 +139,7 @@ FIGURES = [
                 "latency",
                 "bursts a second, of each stream",
                 "latency of an update, ms",
-                (SeriesOf("plain", KERNEL, "kernel's scheduler"), SeriesOf("gang", GANG, "in turns")),
+                (SeriesOf("plain", KERNEL, "kernel's scheduler"), SeriesOf("gang", GANG, "gang")),
                 legend_at="upper left",
             ),
         ),
