@@ -4,7 +4,7 @@
     trace.py [--hogs N] [--seconds S] [--window MS] [--png FILE] [--csv FILE] -- CMD...
 
 Needs root and tracefs. Without them, a line on stderr says why, and /proc/PID/task/*/schedstat is sampled instead: run
-and waiting times, no timeline. --png needs matplotlib. docs/trace.md explains what is printed.
+and waiting times, no timeline. --png needs matplotlib. docs/use/profilers.md explains what is printed.
 """
 
 from __future__ import annotations

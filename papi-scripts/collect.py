@@ -6,7 +6,7 @@
 
 The program is not changed. In its arguments, {threads} stands for the number of threads, which is also OMP_NUM_THREADS.
 Each round runs every setting once, and stock, in random order. After an interruption the same command continues.
-summarise.py makes tables of the CSV, report.py a page; docs/collecting.md has the columns.
+summarise.py makes tables of the CSV, report.py a page; docs/use/collecting.md has the columns.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     papi-scripts/report.py collection.csv --modelled figures --output report.html    with figures.py's beside them
 
 The page needs nothing but itself. The script needs pandas and matplotlib (Debian: python3-pandas, python3-matplotlib,
-for /usr/bin/python3). docs/collecting.md.
+for /usr/bin/python3). docs/use/collecting.md.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     papi-scripts/summarise.py --csv collection.csv         the first table, for programs
     papi-scripts/summarise.py --column value collection.csv
 
-A ratio is the setting's number over stock's in the same round: below 1 is less. docs/collecting.md.
+A ratio is the setting's number over stock's in the same round: below 1 is less. docs/use/collecting.md.
 """
 
 from __future__ import annotations

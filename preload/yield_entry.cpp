@@ -1,5 +1,5 @@
 // sched_yield: what MUSTER_YIELD says where an OpenMP runtime calls it, the system call anywhere
-// else. docs/yield.md.
+// else. docs/understand/waiting.md.
 #include <sched.h>
 
 #include <cerrno>

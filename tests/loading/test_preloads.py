@@ -1,4 +1,4 @@
-"""Other preloads, before Muster and after it, and programs built with sanitizers (docs/preloading.md)."""
+"""Other preloads, before Muster and after it, and programs built with sanitizers (docs/use/profilers.md)."""
 
 from __future__ import annotations
 
