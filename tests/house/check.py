@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import docs_checks
 import library_check
 import source_checks
 import tool_checks
+import words
 from tree import Tree
 
 SKIPPED = 77
@@ -20,6 +22,12 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "lengths": lambda tree, build: source_checks.lengths(tree),
     "readmes": lambda tree, build: source_checks.readmes(tree),
     "machine_paths": lambda tree, build: source_checks.machine_paths(tree),
+    "doc_links": lambda tree, build: docs_checks.links(tree),
+    "doc_columns": lambda tree, build: docs_checks.columns(tree),
+    "doc_sentences": lambda tree, build: docs_checks.sentences(tree),
+    "doc_lengths": lambda tree, build: docs_checks.lengths(tree),
+    "doc_help": lambda tree, build: docs_checks.help_texts(tree, build / "bin" / "muster"),
+    "words": lambda tree, build: words.banned_words(tree),
     "formatting": lambda tree, build: tool_checks.formatting(tree),
     "shell_scripts": lambda tree, build: tool_checks.shell_scripts(tree),
     "options_table": lambda tree, build: tool_checks.options_table(tree, build / "bin" / "muster"),
