@@ -1,6 +1,6 @@
 // The memory that chaos runs on: what C++ allows of atomics, fences and futexes, one way drawn at each access.
 //
-// The rules are those of the model checker (docs/model-checking.md, "The memory"): each word has the last few values that
+// The rules are those of the model checker (tests/model/state.h): each word has the last few values that
 // were stored in it, each thread a view, of each word the oldest value that it may still read. One thing is narrower, for
 // speed: what is older than the last four stores, or than a time that is drawn, is read by nobody any more.
 #pragma once

@@ -1,4 +1,4 @@
-// What each thread's next operation may do: the ways that the memory of docs/model-checking.md leaves it.
+// What each thread's next operation may do: the ways that the rules of state.h leave it.
 #include "tests/model/world.h"
 
 namespace muster::model {

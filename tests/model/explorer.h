@@ -1,4 +1,18 @@
 // Every state that a program can get into, depth first, each visited once.
+//
+// What is skipped, and why nothing is missed:
+// - A state consists of words, views, plain memory and, for each thread, a hash of all that it has read since it last
+//   stood between two barriers, where its registers and stack hold nothing that its position does not imply. Messages
+//   that no thread can read any more are dropped.
+// - A poll that reads again what it read is no step. A thread whose loop has seen all its words goes on when there is
+//   something newer, or when the loop ends by itself; a loop that runs 2,000 times has no end. This assumes that a loop
+//   of polls only counts its rounds. Polls as awaits: Oberhauser et al., VSync (ASPLOS 2021).
+// - A weak compare-and-swap that failed for no reason and comes back to itself has changed nothing.
+// - Steps that no other thread can observe are taken at once: a load of a word that only this thread writes, a store to
+//   such a word, a light fence where there is no heavy one. That no other thread writes a word is assumed until one
+//   does; then the exploration starts anew without the assumption.
+//
+// WaitStats, and what a policy keeps in ordinary atomics, are no part of the state.
 #pragma once
 
 #include <functional>

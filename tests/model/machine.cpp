@@ -1,5 +1,4 @@
-// The machine's side of the world: what an operation does once it is chosen. The rules are those
-// of docs/model-checking.md, section "The memory".
+// The machine's side of the world: what an operation does once it is chosen. state.h has the rules.
 #include "tests/model/world.h"
 
 namespace muster::model {

@@ -1,7 +1,28 @@
 // A state of the checked machine: plain data, so that it can be copied, compared and hashed.
 //
-// Each atomic location has its modification order as a list of messages, each thread a view: for each
-// location the oldest message that it may still read. docs/model-checking.md says how they change.
+// The machine has views: promising semantics without promises. Each atomic location has its modification order as a
+// list of messages, each thread a view: for each location the oldest message that it may still read.
+//
+// - A load takes any message that is not older than the thread's view, which then begins there. An acquire load takes
+//   over the message's view; a relaxed one keeps it for a later acquire fence.
+// - A store may come anywhere in the order after the thread's view, except between a read-modify-write and what that
+//   one read. A release store carries the thread's view; a relaxed one the view of the last release fence.
+// - A read-modify-write stands directly after the message it reads, and passes that one's view on (release sequences as
+//   in C++20). A weak compare-and-swap may fail for no reason.
+// - Sequentially consistent fences exchange views with one that they share. Such accesses count as ones with a fence
+//   before and, if they store, after: stronger than C++ for programs that mix them. The barriers have only fences.
+// - Happens-before, for data races, is a second part of the view, which fences do not exchange.
+// - Light and heavy fences are those of P1202: each pair is ordered one way or the other; two light ones are not.
+// - A futex wait compares and falls asleep in one step. It may read any value not older than what the thread or an
+//   earlier wake of that word has seen, which is less than kernels promise. A wake ends the sleeps that have begun and
+//   is not remembered. Sleeps may end for no reason. A limited sleep ends when nothing else can happen.
+// - The clock stands still, except that a loop of polls may be gone through to its end. So both phases of a two-phase
+//   wait are explored at every wait.
+//
+// Load buffering is not in it, as it is not in RC11. Sources: Kang, Hur, Lahav, Vafeiadis, Dreyer: A promising
+// semantics for relaxed-memory concurrency (POPL 2017); Lahav, Vafeiadis, Kang, Hur, Dreyer: Repairing sequential
+// consistency in C/C++11 (PLDI 2017); WG21 P0982 (release sequences), P1202 (asymmetric fences); futex(2),
+// membarrier(2).
 #pragma once
 
 #include <algorithm>

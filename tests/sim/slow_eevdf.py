@@ -1,5 +1,5 @@
 """EEVDF on one processor in the slow simulator (slow_smp.py): threads of equal weight that all come at the start and
-never block (docs/eevdf.md). What such a thread has run is its virtual runtime."""
+never block (sim/smp/eevdf.h). What such a thread has run is its virtual runtime."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """The simulated SMP once more, slowly and independently of sim/smp: what its trace is checked against.
 
-Written from docs/smp.md and Tsafrir and Feitelson's appendix A, not from sim/smp: what was read there, because those
-did not decide it (gangs; of what happens at once, what comes first), is in docs/smp.md now. Time goes step by step; at
-each step all that is due is looked for on every processor and done in the order in which it was caused, but the clock's
-ticks first (by processor) and ends of spins last. No queue of events, no shortcut, nothing kept that can be looked up.
+Written from a description of the model and Tsafrir and Feitelson's appendix A, not from the code in sim/smp. What
+these did not decide (gangs; of what happens at one time, what comes first) is at the top of sim/smp/scheduler.h now.
+Time goes step by step; at each step all that is due is looked for on every processor and done in the order in which
+it was caused, but the clock's ticks first (by processor) and ends of spins last. No queue of events, no shortcut,
+nothing kept that can be looked up.
 """
 
 from __future__ import annotations
