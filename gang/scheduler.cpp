@@ -64,7 +64,7 @@ Scheduler::Scheduler(const CommandLine& line, Mechanism mechanism, int plain)
 Scheduler::~Scheduler() { close(signals_); }
 
 void Scheduler::take_signals() {
-  // Ignored, as some parents leave it, the ends of programs would not be told.
+  // If it were ignored, as some parents leave it, the ends of programs would not be reported.
   signal(SIGCHLD, SIG_DFL);
   sigemptyset(&taken_);
   const auto take = [this](const auto& list) {

@@ -33,7 +33,7 @@ toml::table parse_value(const std::string& setting, const std::string& value) {
   }
 }
 
-// A value that came by --set says so in place of the file.
+// The message about a value from --set names the option in place of the file.
 bool was_set(const toml::source_region& source) {
   return source.path && source.path->starts_with("--set ");
 }

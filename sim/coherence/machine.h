@@ -69,7 +69,7 @@ struct Machine {
 
   Coherence coherence = Coherence::kDirectory;
   Cycles address_cycles = 0;  // for how long a request occupies the address bus, or the line's home
-  Cycles invalidate_cycles = 0;  // directory: for each holder but one that has to be told
+  Cycles invalidate_cycles = 0;  // directory: for each further holder that has to be invalidated
   Cycles memory_cycles = 0;      // a line that nobody has
 
   std::vector<Level> levels;  // from near to far; the last holds all nodes

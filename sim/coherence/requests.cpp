@@ -1,5 +1,5 @@
 // Requests on their way to a line. A directory's home serves them in the order in which they came. A
-// snooped bus keeps no lines: who meets a line on its way is told to try again, each time for the
+// snooped bus keeps no lines: a request for a line in transit is retried, each time for the
 // bus's time, and whoever tries first when it has come has it.
 #include "sim/coherence/world.h"
 

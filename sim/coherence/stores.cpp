@@ -13,7 +13,7 @@ void World::store(void* address, std::uint64_t value, Write write) {
   thread.polls_kept = 0;
   ++thread.counts.stores;
   while (thread.stores.size() >= machine_.store_queue) {
-    thread.waits_for_room = true;
+    thread.waits_for_space = true;
     fibers_->suspend();
   }
   thread.stores.push_back({address, value, write, &line_of(address)});
@@ -84,9 +84,9 @@ void World::commit_first(Thread& thread) {
   store.write(store.address, store.value);
   change(*store.line, thread);
   const auto number = static_cast<unsigned>(&thread - threads_.data());
-  const bool wakes = (thread.waits_for_drain && thread.stores.empty()) || thread.waits_for_room;
+  const bool wakes = (thread.waits_for_drain && thread.stores.empty()) || thread.waits_for_space;
   if (wakes) {
-    thread.waits_for_drain = thread.waits_for_room = false;
+    thread.waits_for_drain = thread.waits_for_space = false;
     resume_at(number, now_);
   }
   pump(thread);

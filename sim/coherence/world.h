@@ -111,7 +111,7 @@ class World {
     unsigned node = 0;
     Cycles now = 0;
     bool waits_for_drain = false;
-    bool waits_for_room = false;
+    bool waits_for_space = false;
     bool commit_is_due = false;
     Line* reservation = nullptr;
     bool conditional_failed = false;

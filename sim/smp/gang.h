@@ -2,8 +2,8 @@
 // processors are its own. A turn is `slice` times the job's weight long. A processor for which the job has no
 // thread is idle: fragmentation is not combated, as in the paper.
 //
-// Where `pack` says so, the jobs after it whose threads fit beside its own share its turn, and the next turn
-// begins with the one after them. Where `fill` says so, what is idle is given to the other jobs, those first
+// With `pack`, the jobs after it whose threads fit beside its own share its turn, and the next turn
+// begins with the one after them. With `fill`, what is idle is given to the other jobs, those first
 // whose turn comes first, and taken from them again when a job that is before them wants it: the gangs are
 // ranked by priorities.
 //

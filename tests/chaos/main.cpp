@@ -1,4 +1,4 @@
-// chaos: barriers, waiting and folding's hand-over under drawn schedules, memories and interruptions.
+// chaos: barriers, waiting and folding's worker loop under drawn schedules, memories and interruptions.
 //
 //   muster_chaos --episodes N [--seed S]        so many barrier instances, run after run
 //   muster_chaos --replay SEED                  one run again
@@ -227,7 +227,7 @@ int try_mutants(const Options& options) {
 
 int run(int count, char** arguments) {
   Options options;
-  CLI::App app("Barriers, waiting and folding's hand-over under drawn schedules and memories");
+  CLI::App app("Barriers, waiting and folding's worker loop under drawn schedules and memories");
   app.add_option("--episodes", options.episodes, "barrier instances");
   app.add_option("--seed", options.seed, "of the first run's seed");
   app.add_option("--replay", options.replay, "one run, by the seed that a failure named");

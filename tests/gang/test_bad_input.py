@@ -1,4 +1,4 @@
-"""What is wrong with a command line is told in one line, and nothing is started."""
+"""What is wrong with a command line is reported in one line, and nothing is started."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ struct Survivor {
   const char* reason;
 };
 
-// A thread that gave way is waked by whoever it sleeps for as that one leaves. With two threads the one
+// A thread that gave way is woken by the thread that it sleeps for as that one leaves. With two threads the one
 // slept for is the last to arrive and releases the sleeper in any case; a third would have to.
 inline constexpr const char* kNeedsAThird =
     "two threads cannot show it, three that give way are not explored; tests/chaos shows it";

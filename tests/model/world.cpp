@@ -107,7 +107,7 @@ void World::remember(unsigned thread, std::uint64_t what) {
   state_.thread[thread].history = mix(state_.thread[thread].history, what + 1);
 }
 
-// A loop of polls is told by the thread's past and by what it has polled: the same past, the same loop.
+// A loop of polls is identified by the thread's past and by what it has polled: the same past, the same loop.
 std::uint64_t World::poll_key(unsigned thread) const {
   const ThreadState& self = state_.thread[thread];
   std::uint64_t known = 0;

@@ -17,7 +17,7 @@ namespace muster::model {
 enum class Fences : std::uint8_t {
   kAsymmetric,  // by membarrier
   kSymmetric,   // both are full fences
-  kRefused,     // the light one is cheap, the heavy one cannot be had: sleeps are limited
+  kRefused,     // the light one is cheap, the heavy one is not available: sleeps are limited
 };
 
 // What is assumed of a program until it is found otherwise; then it is explored anew.

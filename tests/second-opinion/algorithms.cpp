@@ -1,4 +1,4 @@
-// The production barriers, waiting and fold hand-over as programs for GenMC, a stateless model checker for
+// The production barriers, waiting and fold's worker loop as programs for GenMC, a stateless model checker for
 // weak memory: the headers of barriers/ and waiting/ are included as they are, on a Memory of GenMC's. One
 // program a build: run.py sets PROGRAM, ALGORITHM, POLICY, THREADS, EPISODES, CALLED_OFF and CALLER.
 #include <sys/mman.h>

@@ -40,8 +40,8 @@ std::uint64_t all_misses(const World& world, unsigned threads) {
   return sum;
 }
 
-// A line goes to and fro: per hand-over, one store that takes it and one load that fetches it.
-TEST(Lines, AHandOverIsAnInvalidationAndAFetch) {
+// A line goes to and fro: per transfer, one store that takes it and one load that fetches it.
+TEST(Lines, ATransferIsAnInvalidationAndAFetch) {
   for (const auto& [partner, latency] : {std::pair{1U, kNear}, {4U, kFar}}) {
     auto words = std::make_unique<Words>();
     constexpr std::uint64_t kRounds = 100;
@@ -56,8 +56,8 @@ TEST(Lines, AHandOverIsAnInvalidationAndAFetch) {
       }
       if (me == 0) ended = g_world->now();
     });
-    const double hand_over = static_cast<double>(ended) / (2 * kRounds);
-    EXPECT_NEAR(hand_over, 2.0 * static_cast<double>(latency), 10) << partner;
+    const double transfer = static_cast<double>(ended) / (2 * kRounds);
+    EXPECT_NEAR(transfer, 2.0 * static_cast<double>(latency), 10) << partner;
     for (const unsigned thread : {0U, partner}) {
       const Counts& counts = world->counts(thread);
       EXPECT_NEAR(static_cast<double>(counts.misses()), 2 * kRounds, 4) << partner;

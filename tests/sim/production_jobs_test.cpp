@@ -218,7 +218,7 @@ TEST(ProductionJobs, AutoSpinsAloneAndGivesWayBesideOthers) {
   run(experiment, beside);
   EXPECT_GT(beside.waits.blocks, 0U);
   EXPECT_GT(beside.stats.yields.read() + beside.stats.gave_way.read(), 0U);
-  // The sensor's looks found the strangers: a waiter does not spin through their turns.
+  // The sensor's looks found the competitors: a waiter does not spin through their turns.
   EXPECT_LT(static_cast<double>(beside.spun),
             0.5 * static_cast<double>(beside.elapsed) * experiment.size);
 }

@@ -69,7 +69,7 @@ TEST(SimulatedBarriers, TransferAsManyLinesAsTheirHeadersSay) {
     return static_cast<double>(sum_of(simulate(small_machine(), experiment, {})).misses()) /
            kEpisodes;
   };
-  // A hand-over is an invalidation and a fetch: two requests.
+  // A transfer is an invalidation and a fetch: two requests.
   EXPECT_NEAR(misses(BarrierKind::kDistSensor), 2 * 2 * (kThreads - 1), 3);
   // A parent that looks before its child has come fetches the line once more.
   EXPECT_NEAR(misses(BarrierKind::kTree), 2 * 2 * (kThreads - 1), kThreads - 1);

@@ -119,7 +119,7 @@ TEST(SimulatedMemory, AThreadMovesWhereItIsSent) {
   EXPECT_EQ(scene.job.tasks()[0]->pinned, kNoProcessor);
 }
 
-// Three threads meet once; thread 1 comes 600 after thread 0, thread 2 when it is told to. W is 1,000.
+// Three threads meet once; thread 1 comes 600 after thread 0, thread 2 when it has to. W is 1,000.
 struct Meeting {
   explicit Meeting(Time last_comes) {
     Arena arena;

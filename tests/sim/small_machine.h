@@ -1,4 +1,4 @@
-// A machine with round numbers: sums of latencies can be told from a result.
+// A machine with round numbers: a result shows which latencies it is the sum of.
 #pragma once
 
 #include "sim/coherence/machine.h"
