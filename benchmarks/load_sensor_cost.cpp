@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "load/load_sensor.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/read_file.h"
-#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {

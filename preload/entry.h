@@ -31,7 +31,7 @@ namespace muster {
 inline std::atomic<bool> g_ready{false};
 
 // In the child of a fork: what MUSTER_YIELD=auto knew of others (yield_entry.cpp).
-void forget_foreign_time();
+void forget_other_cpu_time();
 
 // Lets PAPI read Muster's counts, if the process uses PAPI (sde_entry.cpp). Cheap once done.
 void publish_own_counts();

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "counters/counting.h"
+#include "load/load_sensor.h"
 #include "platform/clock.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
@@ -27,10 +28,9 @@
 #include "runtime-hooks/objects/held_objects.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
-#include "runtime-hooks/runtimes/yield_caller.h"
+#include "runtime-hooks/runtimes/yields/yield_caller.h"
 #include "runtime-hooks/teams/team.h"
 #include "waiting/calibration.h"
-#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {
@@ -46,7 +46,7 @@ void after_fork_in_child() {
   counters_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
-  forget_foreign_time();
+  forget_other_cpu_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
   idle_time_after_fork_in_child();

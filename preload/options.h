@@ -8,6 +8,7 @@
 
 #include "barriers/names.h"
 #include "runtime-hooks/folding/fold_counts.h"
+#include "runtime-hooks/runtimes/yields/yield_kind.h"
 #include "waiting/names.h"
 
 namespace muster {
@@ -66,7 +67,7 @@ bool parse_barrier(const char* text, BarrierKind& out);  // a name of barriers/n
 bool parse_wait(const char* text, WaitChoice& out);      // a name of waiting/names.h, or <n>us
 bool parse_slice(const char* text, std::uint64_t& microseconds);  // auto|off|<n>us, 100us to 100ms
 bool parse_place(const char* text, bool& out);                    // auto|off
-bool parse_yield(const char* text, YieldKind& out);               // a name of waiting/names.h
+bool parse_yield(const char* text, YieldKind& out);               // a name of yields/yield_kind.h
 bool parse_fork_join(const char* text, ForkJoin& out);            // auto|on|off
 bool parse_microseconds(const char* text, std::uint64_t& out);    // <n>us, up to a minute
 bool parse_counters(const char* text);  // names with commas between them, counters/events.h

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "load/load_sensor.h"
 #include "platform/clock.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
@@ -17,7 +18,6 @@
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/teams/team.h"
 #include "waiting/calibration.h"
-#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {

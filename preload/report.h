@@ -1,17 +1,17 @@
 // The report at the end of a process. docs/report-format.md describes it.
 #pragma once
 
+#include "load/load_snapshot.h"
+#include "load/missing_list.h"
 #include "preload/report_counters.h"
 #include "preload/report_fork_join.h"
 #include "preload/text_buffer.h"
 #include "runtime-hooks/runtimes/pass_reason.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/runtimes/unreached.h"
+#include "runtime-hooks/runtimes/yields/runtime_yield.h"
 #include "runtime-hooks/teams/accounting.h"
 #include "waiting/calibration.h"
-#include "waiting/load_snapshot.h"
-#include "waiting/missing_list.h"
-#include "waiting/runtime_yield.h"
 
 namespace muster {
 

@@ -8,15 +8,15 @@
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "preload/options.h"
-#include "runtime-hooks/runtimes/yield_caller.h"
+#include "runtime-hooks/runtimes/yields/other_cpu_time.h"
+#include "runtime-hooks/runtimes/yields/yield_caller.h"
 #include "runtime-hooks/teams/tasks_seen.h"
 #include "runtime-hooks/teams/thread_state.h"
-#include "waiting/foreign_time.h"
 
 namespace muster {
 namespace {
 
-ForeignTime g_foreign_time;
+OtherCpuTime g_other_cpu_time;
 
 CpuClocks read_clocks() {
   AffinityMask mask;
@@ -42,9 +42,9 @@ int yield_in_runtime() {
   switch (settings().yield) {
     case YieldKind::kAuto:
       if (task_seen()) break;
-      state->yields.adapt_to_strangers<NativeMemory>(counts, [](std::uint64_t now_ns) {
+      state->yields.adapt_beside_others<NativeMemory>(counts, [](std::uint64_t now_ns) {
         const int saved = errno;
-        const bool others_ran = g_foreign_time.others_ran(now_ns, read_clocks);
+        const bool others_ran = g_other_cpu_time.others_ran(now_ns, read_clocks);
         errno = saved;
         return others_ran;
       });
@@ -64,7 +64,7 @@ int yield_in_runtime() {
 
 }  // namespace
 
-void forget_foreign_time() { g_foreign_time.after_fork_in_child(); }
+void forget_other_cpu_time() { g_other_cpu_time.after_fork_in_child(); }
 
 }  // namespace muster
 

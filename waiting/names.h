@@ -1,5 +1,5 @@
-// The names of the waiting policies, as MUSTER_WAIT spells them, and of the ways to yield. `<n>us` is the one that is not a
-// fixed word: a number of microseconds.
+// The names of the waiting policies, as MUSTER_WAIT spells them. `<n>us` is the one that is not a fixed word: a number
+// of microseconds.
 #pragma once
 
 namespace muster {
@@ -58,16 +58,5 @@ constexpr bool needs_calibration(WaitKind kind) {
 
 #define MUSTER_WAIT_VALUES \
   "auto|spin|block|cs|cs+|2cs+|exponential|uniform|random|conditional|<n>us|yield"
-
-// What a sched_yield of the runtime's does, as MUSTER_YIELD spells it (waiting/runtime_yield.h).
-enum class YieldKind { kAuto, kNative, kSkip, kAdaptive };
-
-inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptive"};
-
-inline constexpr int kYieldKinds = sizeof(kYieldNames) / sizeof(kYieldNames[0]);
-
-constexpr const char* name_of(YieldKind kind) { return kYieldNames[static_cast<int>(kind)]; }
-
-#define MUSTER_YIELD_VALUES "auto|native|skip|adaptive"
 
 }  // namespace muster

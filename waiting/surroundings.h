@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "load/load_sensor.h"
 #include "waiting/crowd.h"
-#include "waiting/load_sensor.h"
 #include "waiting/pace.h"
 #include "waiting/room.h"
 #include "waiting/situation.h"

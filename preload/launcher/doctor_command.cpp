@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "load/load_sensor.h"
 #include "platform/clock.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/diagnosis.h"
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/load_rows.h"
 #include "preload/launcher/survey.h"
-#include "waiting/load_sensor.h"
 
 namespace muster::launcher {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "waiting/load_snapshot.h"
-#include "waiting/missing_list.h"
+#include "load/load_snapshot.h"
+#include "load/missing_list.h"
 
 namespace muster::launcher {
 

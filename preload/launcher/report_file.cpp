@@ -8,7 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "waiting/runtime_yield.h"
+#include "runtime-hooks/runtimes/yields/runtime_yield.h"
 #include "waiting/wait_stats.h"
 
 namespace muster::launcher {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "barriers/choose.h"
+#include "load/load_sensor.h"
 #include "platform/fences.h"
 #include "platform/pages.h"
 #include "platform/topology.h"
@@ -11,7 +12,6 @@
 #include "runtime-hooks/teams/accounting.h"
 #include "runtime-hooks/teams/counted_region.h"
 #include "waiting/calibration.h"
-#include "waiting/load_sensor.h"
 
 namespace muster {
 namespace {

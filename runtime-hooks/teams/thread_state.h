@@ -7,9 +7,9 @@
 #include "platform/cache_line.h"
 #include "runtime-hooks/runtimes/pass_reason.h"
 #include "runtime-hooks/runtimes/reduction.h"
+#include "runtime-hooks/runtimes/yields/runtime_yield.h"
 #include "runtime-hooks/teams/fold_reason.h"
 #include "runtime-hooks/teams/quiet_regions.h"
-#include "waiting/runtime_yield.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "waiting/load_sensor.h"
+#include "load/load_sensor.h"
 
 namespace muster::smp {
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab import results  # noqa: E402
 
-WITH_A_BAR = ("barriers", "waiting", "runtime-hooks")
+WITH_A_BAR = ("barriers", "waiting", "load", "runtime-hooks")
 BESIDE = ("platform", "preload")
 BAR = 95.0
 

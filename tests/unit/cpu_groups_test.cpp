@@ -1,5 +1,5 @@
 // Control groups as odd machines show them: each tree is written by the test.
-#include "waiting/cpu_groups.h"
+#include "load/cpu_groups.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

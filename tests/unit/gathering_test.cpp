@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "load/load_sensor.h"
 #include "tests/unit/simulated_wait.h"
 #include "waiting/auto_wait.h"
-#include "waiting/load_sensor.h"
 
 namespace muster::test {
 namespace {

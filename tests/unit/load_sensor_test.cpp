@@ -1,5 +1,5 @@
 // The load sensor, fed from recorded trees and with a simulated clock.
-#include "waiting/load_sensor.h"
+#include "load/load_sensor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
-#include "runtime-hooks/runtimes/yield_caller.h"
+#include "runtime-hooks/runtimes/yields/yield_caller.h"
 
 namespace muster::test {
 namespace {

@@ -1,5 +1,5 @@
 // What the runtime's yields become, on a simulated clock.
-#include "waiting/runtime_yield.h"
+#include "runtime-hooks/runtimes/yields/runtime_yield.h"
 
 #include <gtest/gtest.h>
 
@@ -42,11 +42,11 @@ class RuntimeYields : public testing::Test {
     return spin(ns, [&] { yields_.adapt<SimulatedMemory>(counts_); });
   }
 
-  std::uint64_t adapt_to_strangers_for(std::uint64_t ns, bool are_there) {
+  std::uint64_t adapt_beside_others_for(std::uint64_t ns, bool others_run) {
     return spin(ns, [&] {
-      yields_.adapt_to_strangers<SimulatedMemory>(counts_, [&](std::uint64_t) {
+      yields_.adapt_beside_others<SimulatedMemory>(counts_, [&](std::uint64_t) {
         ++asked_;
-        return are_there;
+        return others_run;
       });
     });
   }
@@ -82,7 +82,7 @@ TEST_F(RuntimeYields, SkipLetsRareCallsThrough) {
 }
 
 TEST_F(RuntimeYields, AdaptPassesEverythingAmongTeammates) {
-  SimulatedMemory::yield_ns = RuntimeYield::kStrangersSliceNs - 10;
+  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs - 10;
   adapt_for(100 * kMs);
   EXPECT_EQ(counts_.seen(), passed());
   EXPECT_EQ(long_yields(), 0U);
@@ -144,7 +144,7 @@ TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
 
 TEST_F(RuntimeYields, AutoYieldsToTeammatesHoweverLongTheyCompute) {
   SimulatedMemory::yield_ns = 3 * kMs;
-  adapt_to_strangers_for(500 * kMs, /*are_there=*/false);
+  adapt_beside_others_for(500 * kMs, /*others_run=*/false);
   EXPECT_EQ(naps() + skipped(), 0U);
   EXPECT_GT(passed(), 100U);
   EXPECT_GT(asked_, 0U);
@@ -152,19 +152,19 @@ TEST_F(RuntimeYields, AutoYieldsToTeammatesHoweverLongTheyCompute) {
 
 TEST_F(RuntimeYields, AutoNapsBesideStrangersAndStopsWhenTheyGo) {
   SimulatedMemory::yield_ns = 3 * kMs;
-  adapt_to_strangers_for(500 * kMs, /*are_there=*/true);
+  adapt_beside_others_for(500 * kMs, /*others_run=*/true);
   EXPECT_GT(naps(), 1000U);
   EXPECT_LT(passed(), 40U);
   SimulatedMemory::yield_ns = 1'000;
-  adapt_to_strangers_for(RuntimeYield::kLongestPauseNs + kMs, /*are_there=*/false);
+  adapt_beside_others_for(RuntimeYield::kLongestPauseNs + kMs, /*others_run=*/false);
   const std::uint64_t naps_before = naps();
-  adapt_to_strangers_for(100 * kMs, /*are_there=*/false);
+  adapt_beside_others_for(100 * kMs, /*others_run=*/false);
   EXPECT_EQ(naps(), naps_before);
 }
 
 TEST_F(RuntimeYields, AutoAsksAfterLongYieldsOnly) {
   SimulatedMemory::yield_ns = 1'000;
-  adapt_to_strangers_for(100 * kMs, /*are_there=*/true);
+  adapt_beside_others_for(100 * kMs, /*others_run=*/true);
   EXPECT_EQ(asked_, 0U);
   EXPECT_EQ(naps() + skipped(), 0U);
 }

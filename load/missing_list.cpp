@@ -1,4 +1,4 @@
-#include "waiting/missing_list.h"
+#include "load/missing_list.h"
 
 namespace muster {
 

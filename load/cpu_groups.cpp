@@ -1,4 +1,4 @@
-#include "waiting/cpu_groups.h"
+#include "load/cpu_groups.h"
 
 #include <cerrno>
 #include <cstring>

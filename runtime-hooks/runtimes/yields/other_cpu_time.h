@@ -1,6 +1,6 @@
-// How much CPU time others had lately, where a thread's own yields cannot tell: one that came back late
-// gave its slice to a stranger, or to a teammate that computes. What is neither idle nor this
-// process's own was others'.
+// How much CPU time other processes used lately. A thread's own yields cannot tell: one that returned
+// late gave its slice to another process or to a teammate that computes. What is neither idle time nor
+// this process's own was used by others.
 //
 // Cost: three clocks and a read of /proc/stat (15 us), every 50 ms at most, by one thread. For callers
 // that have just lost half a millisecond anyway.
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// Times since whenever, in ns: wall, of this process on all CPUs, idle of the CPUs that it may use.
+// In ns, from any origin: wall time, this process's CPU time, idle time of the CPUs that it may use.
 struct CpuClocks {
   std::uint64_t wall_ns = 0;
   std::uint64_t own_ns = 0;
@@ -19,14 +19,15 @@ struct CpuClocks {
   unsigned cpus = 0;  // 0: something is unknown
 };
 
-// Relaxed throughout: an old answer costs time only.
-class ForeignTime {
+// Relaxed throughout: a stale answer costs nothing but time.
+class OtherCpuTime {
  public:
   static constexpr std::uint64_t kWindowNs = 50'000'000;
-  static constexpr std::uint64_t kStaleNs = 2'000'000'000;  // such a window says nothing of now
-  static constexpr std::uint64_t kShare = 4;                // a quarter of one CPU counts
+  static constexpr std::uint64_t kStaleNs =
+      2'000'000'000;  // a window that began longer ago says nothing about now
+  static constexpr std::uint64_t kShare = 4;  // a quarter of one CPU counts
 
-  // Whether others had a quarter of a CPU, or more, in the last window. read() gives the CpuClocks.
+  // Whether others used a quarter of a CPU or more in the last window. read() returns the CpuClocks.
   // False until there has been one, and where the times are unknown.
   template <class Read>
   bool others_ran(std::uint64_t now_ns, Read&& read) {
@@ -39,7 +40,7 @@ class ForeignTime {
     return others_ran_.load(std::memory_order_relaxed);
   }
 
-  // In the child of a fork: whoever was reading is gone, and the process's time begins anew.
+  // In the child of a fork: the thread that was reading does not exist here, and CPU time starts at zero.
   void after_fork_in_child() {
     begun_ns_.store(0, std::memory_order_relaxed);
     last_ = {};
@@ -65,7 +66,7 @@ class ForeignTime {
   std::atomic<std::uint64_t> begun_ns_{0};
   std::atomic<bool> others_ran_{false};
   std::atomic<bool> reading_{false};
-  CpuClocks last_;  // of whoever is reading
+  CpuClocks last_;  // used by the thread that is reading only
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "waiting/load_sensor.h"
+#include "load/load_sensor.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "runtime-hooks/runtimes/yield_caller.h"
+#include "runtime-hooks/runtimes/yields/yield_caller.h"
 
 #include <link.h>
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "load/load_snapshot.h"
 #include "platform/missing.h"
-#include "waiting/load_snapshot.h"
 
 namespace muster {
 

@@ -15,10 +15,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "load/cpu_groups.h"
+#include "load/load_snapshot.h"
 #include "platform/cpus.h"
 #include "platform/kept_files.h"
-#include "waiting/cpu_groups.h"
-#include "waiting/load_snapshot.h"
 
 namespace muster {
 

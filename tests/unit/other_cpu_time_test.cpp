@@ -1,5 +1,5 @@
 // How much of the CPUs' time was others', by simulated clocks.
-#include "waiting/foreign_time.h"
+#include "runtime-hooks/runtimes/yields/other_cpu_time.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
 
-class ForeignTimes : public testing::Test {
+class OtherCpuTimes : public testing::Test {
  protected:
   // Some milliseconds pass, in which this process has `own` CPUs and `idle` are idle.
   bool pass(std::uint64_t ms, double own, double idle) {
@@ -25,48 +25,48 @@ class ForeignTimes : public testing::Test {
   }
 
   CpuClocks clocks_{.wall_ns = 5'000 * kMs, .cpus = 2};
-  ForeignTime times_;
+  OtherCpuTime times_;
   unsigned reads_ = 0;
 };
 
-TEST_F(ForeignTimes, NothingIsKnownBeforeTheFirstWindow) {
+TEST_F(OtherCpuTimes, NothingIsKnownBeforeTheFirstWindow) {
   EXPECT_FALSE(ask());
   EXPECT_FALSE(pass(10, 0, 0));
 }
 
-TEST_F(ForeignTimes, OwnAndIdleTimeAreNobodyElses) {
+TEST_F(OtherCpuTimes, OwnAndIdleTimeAreNobodyElses) {
   ask();
   EXPECT_FALSE(pass(60, 2, 0));
   EXPECT_FALSE(pass(60, 0, 2));
   EXPECT_FALSE(pass(60, 1, 0.9));  // a daemon now and then
 }
 
-TEST_F(ForeignTimes, WhatIsLeftIsOthers) {
+TEST_F(OtherCpuTimes, WhatIsLeftIsOthers) {
   ask();
   EXPECT_TRUE(pass(60, 1, 0));
   EXPECT_TRUE(pass(60, 1.7, 0));
   EXPECT_FALSE(pass(60, 1.9, 0)) << "they have gone";
 }
 
-TEST_F(ForeignTimes, IdleTimeThatRunsAheadIsNoWonder) {
+TEST_F(OtherCpuTimes, IdleTimeThatRunsAheadIsNoWonder) {
   ask();
   EXPECT_FALSE(pass(60, 1, 1.2));  // it comes in steps of 10 ms
 }
 
-TEST_F(ForeignTimes, ReadsOnceAWindow) {
+TEST_F(OtherCpuTimes, ReadsOnceAWindow) {
   for (int i = 0; i < 1000; ++i) pass(1, 1, 0);
   EXPECT_GE(reads_, 15U);
   EXPECT_LE(reads_, 21U);
 }
 
-TEST_F(ForeignTimes, ALongTimeAgoIsNotNow) {
+TEST_F(OtherCpuTimes, ALongTimeAgoIsNotNow) {
   ask();
   EXPECT_TRUE(pass(60, 1, 0));
   EXPECT_FALSE(pass(60'000, 1, 0));
   EXPECT_TRUE(pass(60, 1, 0));
 }
 
-TEST_F(ForeignTimes, UnknownTimesSayNothing) {
+TEST_F(OtherCpuTimes, UnknownTimesSayNothing) {
   ask();
   clocks_.cpus = 0;
   EXPECT_FALSE(pass(60, 0, 0));
@@ -75,7 +75,7 @@ TEST_F(ForeignTimes, UnknownTimesSayNothing) {
   EXPECT_TRUE(pass(60, 0, 0));
 }
 
-TEST_F(ForeignTimes, AChildBeginsAnew) {
+TEST_F(OtherCpuTimes, AChildBeginsAnew) {
   ask();
   EXPECT_TRUE(pass(60, 1, 0));
   times_.after_fork_in_child();
