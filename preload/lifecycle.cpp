@@ -46,6 +46,7 @@ void after_fork_in_child() {
   counters_after_fork();
   threads_after_fork();
   yield_callers_after_fork();
+  choices_after_fork();
   forget_other_cpu_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();

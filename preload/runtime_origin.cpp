@@ -2,10 +2,9 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
-#include "platform/read_file.h"
+#include "runtime-hooks/objects/process_maps.h"
 
 namespace muster {
 namespace {
@@ -73,17 +72,12 @@ void package_of(const char* given, char* out, std::size_t size) {
 void full_path_of(const char* path, const void* address, char* out, std::size_t size) {
   copy(path, std::strlen(path), out, size);
   if (path[0] == '/') return take_out_dots(out);
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   static char buffer[8192];
-  FileLines maps("/proc/self/maps", buffer, sizeof(buffer));
-  // "7f00-7f01 r--p 00000000 08:01 42    /lib/x.so"
-  while (const char* line = maps.next()) {
-    char* rest = nullptr;
-    const std::uintptr_t begin = std::strtoull(line, &rest, 16);
-    const std::uintptr_t end = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
-    if (wanted < begin || wanted >= end) continue;
-    const char* name = std::strchr(rest, '/');
-    if (name != nullptr) copy(name, std::strlen(name), out, size);
+  ProcessMaps maps(buffer, sizeof(buffer));
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (Mapping mapping; maps.next(mapping);) {
+    if (wanted < mapping.begin || wanted >= mapping.end) continue;
+    if (mapping.path[0] != '\0') copy(mapping.path, std::strlen(mapping.path), out, size);
     return;
   }
 }

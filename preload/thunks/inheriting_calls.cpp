@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -18,6 +17,7 @@
 #include "preload/thunks/serial_answers.h"
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/objects/address_cache.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 
@@ -97,53 +97,32 @@ void* next_of(unsigned index) {
   return next;
 }
 
-// For those names, what each calling object gets. Written once and published by the size; one that finds no
-// room is looked up at each call.
+// For those names, what each calling object gets.
 struct Choice {
   std::uintptr_t begin = 0;  // the calling object's address range
-  std::atomic<std::uintptr_t> size{0};
+  std::uintptr_t end = 0;
   unsigned index = 0;
   void* function = nullptr;
+
+  bool serves_as(const Choice& other) const { return index == other.index; }
+  void*& value() { return function; }
+  void* const& value() const { return function; }
 };
-constexpr unsigned kMostChoices = 256;
-constinit Choice g_choices[kMostChoices] = {};
-constinit std::atomic<unsigned> g_choice_count{0};
-
-void* known_choice(unsigned index, const void* caller) {
-  const unsigned count = std::min(g_choice_count.load(std::memory_order_acquire), kMostChoices);
-  for (unsigned i = 0; i < count; ++i) {
-    const Choice& choice = g_choices[i];
-    const std::uintptr_t size = choice.size.load(std::memory_order_acquire);
-    const bool is_it = size != 0 && choice.index == index;
-    if (is_it && reinterpret_cast<std::uintptr_t>(caller) - choice.begin < size)
-      return choice.function;
-  }
-  return nullptr;
-}
-
-void remember(unsigned index, const LoadedObject& caller, void* function) {
-  const unsigned place = g_choice_count.fetch_add(1, std::memory_order_acq_rel);
-  if (place >= kMostChoices) {
-    g_choice_count.store(kMostChoices, std::memory_order_relaxed);
-    return;
-  }
-  g_choices[place].begin = caller.begin;
-  g_choices[place].index = index;
-  g_choices[place].function = function;
-  g_choices[place].size.store(caller.end - caller.begin, std::memory_order_release);
-}
+constinit AddressCache<Choice, 256> g_choices;
 
 // That of the version which the caller was linked with. From the objects' own tables: none of the loader's
 // locks that a constructor may run under.
 void* next_for(unsigned index, const void* caller) {
   void* next = next_of(index);
   if (next == nullptr || !g_differs[index].load(std::memory_order_relaxed)) return next;
-  if (void* known = known_choice(index, caller)) return known;
+  const Choice* known =
+      g_choices.find(caller, [index](const Choice& choice) { return choice.index == index; });
+  if (known != nullptr) return known->function;
   const LoadedObject object = object_of(caller);
   const char* version = reference_to(dynamic_symbols_of(object), kNames[index]).version;
   void* its = version != nullptr ? defined_by(object_of(next), kNames[index], version) : nullptr;
   if (its == nullptr) its = next;
-  if (object.found()) remember(index, object, its);
+  if (object.found()) g_choices.add({object.begin, object.end, index, its});
   return its;
 }
 
@@ -156,12 +135,11 @@ __attribute__((constructor)) void find_all() {
 }  // namespace
 
 void forget_choices(const Gone& gone) {
-  for (Choice& choice : g_choices) {
-    if (choice.size.load(std::memory_order_relaxed) == 0) continue;
-    if (gone(choice.begin) || gone(choice.function))
-      choice.size.store(0, std::memory_order_release);
-  }
+  g_choices.forget(
+      [&](const Choice& choice) { return gone(choice.begin) || gone(choice.function); });
 }
+
+void choices_after_fork() { g_choices.after_fork_in_child(); }
 
 // Where the thunks for these go on (thunk_*.S). Leaves errno alone.
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,

@@ -224,7 +224,7 @@ Target target_of_bound_entry(unsigned index, const void* caller) {
 }
 
 Target look_up_entry(unsigned index, const void* caller) {
-  const std::uint64_t loads = objects_loaded_so_far();
+  const std::uint64_t loads = object_counts().loaded;
   const Binding binding = binding_of(caller, kThunks[index].name);
   if (binding.runtime == &no_runtime()) {
     g_nobody_at[index].store(loads, std::memory_order_relaxed);
@@ -236,7 +236,7 @@ Target look_up_entry(unsigned index, const void* caller) {
 
 Target look_up(unsigned index, const void* caller) {
   if (kThunks[index].entry != nullptr) return look_up_entry(index, caller);
-  const std::uint64_t loads = objects_loaded_so_far();
+  const std::uint64_t loads = object_counts().loaded;
   const Destination found = destination_of(caller, kThunks[index].name);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
@@ -288,7 +288,7 @@ Target target_of(unsigned index, const void* caller) {
     if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
   }
   look_for_unloaded();
-  const bool nobody = g_nobody_at[index].load(std::memory_order_relaxed) == objects_loaded_so_far();
+  const bool nobody = g_nobody_at[index].load(std::memory_order_relaxed) == object_counts().loaded;
   return nobody ? Target{} : look_up(index, caller);
 }
 

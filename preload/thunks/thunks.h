@@ -21,4 +21,6 @@ bool has_thunk(const char* name);
 void forget_destinations(const Gone& gone);
 void forget_choices(const Gone& gone);
 
+void choices_after_fork();
+
 }  // namespace muster

@@ -52,21 +52,17 @@ void look_at(const DynamicSymbols& symbols, const ElfW(Rela) & relocation, void*
                                   read_only};
 }
 
-int look_into(dl_phdr_info* info, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  LoadedObject object;
-  object.base = search.base = info->dlpi_addr;
+void look_into(const LoadedObject& object, const dl_phdr_info& info, Search& search) {
+  search.base = object.base;
   search.read_only_begin = search.read_only_end = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_DYNAMIC) object.dynamic = reinterpret_cast<const void*>(begin);
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
     if (segment.p_type != PT_GNU_RELRO) continue;
-    search.read_only_begin = begin;
-    search.read_only_end = (begin + segment.p_memsz) & ~(page_size() - 1);  // as the loader has it
+    search.read_only_begin = info.dlpi_addr + segment.p_vaddr;
+    search.read_only_end =
+        (search.read_only_begin + segment.p_memsz) & ~(page_size() - 1);  // as the loader rounds it
   }
   if (object.dynamic != nullptr) for_each_relocation(dynamic_symbols_of(object), look_at, &search);
-  return 0;
 }
 
 // Where the kernel refuses, the reference stays what it is.
@@ -86,7 +82,10 @@ void set_null(const Found& found) {
 
 void hide_from_weak_references() {
   Search search;
-  dl_iterate_phdr(look_into, &search);
+  for_each_object([&](const LoadedObject& object, const dl_phdr_info& info) {
+    look_into(object, info, search);
+    return false;
+  });
   if (search.count == 0) return;
   const LoadedObject muster = object_of(reinterpret_cast<const void*>(&hide_from_weak_references));
   for (unsigned i = 0; i < search.count; ++i) {

@@ -1,7 +1,6 @@
 #include "runtime-hooks/objects/loaded_objects.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,37 +12,6 @@
 namespace muster {
 namespace {
 
-void describe(const dl_phdr_info& info, LoadedObject& out) {
-  out = LoadedObject{};
-  std::uintptr_t low = ~std::uintptr_t{0};
-  std::uintptr_t high = 0;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& segment = info.dlpi_phdr[i];
-    const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_DYNAMIC) out.dynamic = reinterpret_cast<const void*>(begin);
-    if (segment.p_type != PT_LOAD) continue;
-    low = std::min(low, begin);
-    high = std::max<std::uintptr_t>(high, begin + segment.p_memsz);
-  }
-  out.begin = low;
-  out.end = high;
-  out.base = info.dlpi_addr;
-  out.path = info.dlpi_name;
-}
-
-struct ByAddress {
-  std::uintptr_t address;
-  LoadedObject object;
-};
-
-int match_address(dl_phdr_info* info, std::size_t, void* data) {
-  auto& wanted = *static_cast<ByAddress*>(data);
-  describe(*info, wanted.object);
-  if (wanted.object.begin <= wanted.address && wanted.address < wanted.object.end) return 1;
-  wanted.object = LoadedObject{};
-  return 0;
-}
-
 // Object paths are copied out first and asked about afterwards: dlopen and dlsym must not be called
 // with the loader's list locked.
 struct Snapshot {
@@ -51,15 +19,6 @@ struct Snapshot {
   std::uintptr_t inside[kMost];
   unsigned count = 0;
 };
-
-int note_object(dl_phdr_info* info, std::size_t, void* data) {
-  auto& snapshot = *static_cast<Snapshot*>(data);
-  if (snapshot.count == Snapshot::kMost) return 1;
-  LoadedObject object;
-  describe(*info, object);
-  snapshot.inside[snapshot.count++] = object.begin;
-  return 0;
-}
 
 using Close = int (*)(void*);
 constinit std::atomic<Close> g_close{nullptr};
@@ -103,17 +62,12 @@ void* acceptable(void* address) {
 
 // Which of two objects the loader has loaded first.
 bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
-  struct Order {
-    std::uintptr_t left, right, first;
-  } order{left.base, right.base, right.base};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& wanted = *static_cast<Order*>(data);
-        wanted.first = info->dlpi_addr;
-        return wanted.first == wanted.left || wanted.first == wanted.right ? 1 : 0;
-      },
-      &order);
-  return order.first == left.base;
+  bool is_left_first = false;
+  for_each_object([&](const LoadedObject& object, const dl_phdr_info&) {
+    is_left_first = object.base == left.base;
+    return is_left_first || object.base == right.base;
+  });
+  return is_left_first;
 }
 
 // dlsym, or the definition that the loader takes for a reference to that version: the first one of
@@ -152,11 +106,8 @@ class Definitions {
         at_start_(objects_at_start()),
         only_at_start_(where == Where::kAfterMusterAtStart),
         is_after_muster_(where == Where::kEverywhere) {
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* data) {
-          return static_cast<Definitions*>(data)->look_at(*info) ? 1 : 0;
-        },
-        this);
+    for_each_object(
+        [this](const LoadedObject& object, const dl_phdr_info&) { return look_at(object); });
   }
 
   // Among the objects that the process was started with.
@@ -167,11 +118,9 @@ class Definitions {
 
  private:
   // True: nobody further on matters.
-  bool look_at(const dl_phdr_info& info) {
+  bool look_at(const LoadedObject& object) {
     const bool at_start = seen_++ < at_start_;
     if (!at_start && only_at_start_) return true;
-    LoadedObject object;
-    describe(info, object);
     if (is_this_muster(object)) {
       is_after_muster_ = true;
       return false;
@@ -222,10 +171,33 @@ void* find_without_muster(const LoadedObject& caller, const char* symbol, const 
 
 }  // namespace
 
+LoadedObject described(const dl_phdr_info& info) {
+  LoadedObject out;
+  std::uintptr_t low = ~std::uintptr_t{0};
+  std::uintptr_t high = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) out.dynamic = reinterpret_cast<const void*>(begin);
+    if (segment.p_type != PT_LOAD) continue;
+    low = std::min(low, begin);
+    high = std::max<std::uintptr_t>(high, begin + segment.p_memsz);
+  }
+  out.begin = low;
+  out.end = high;
+  out.base = info.dlpi_addr;
+  out.path = info.dlpi_name;
+  return out;
+}
+
 LoadedObject object_of(const void* address) {
-  ByAddress wanted{reinterpret_cast<std::uintptr_t>(address), {}};
-  dl_iterate_phdr(match_address, &wanted);
-  return wanted.object;
+  LoadedObject found;
+  for_each_object([&](const LoadedObject& object, const dl_phdr_info&) {
+    if (!object.contains(address)) return false;
+    found = object;
+    return true;
+  });
+  return found;
 }
 
 void* handle_of(const LoadedObject& object) {
@@ -258,25 +230,14 @@ bool is_whole_runtime(const LoadedObject& object) {
 }
 
 bool goes_before_muster(const LoadedObject& object, const char* symbol) {
-  struct Search {
-    const LoadedObject& object;
-    const char* symbol;
-    bool found;
-  } search{object, symbol, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& wanted = *static_cast<Search*>(data);
-        LoadedObject candidate;
-        describe(*info, candidate);
-        if (is_this_muster(candidate)) return 1;
-        if (definition_of(dynamic_symbols_of(candidate), wanted.symbol, nullptr) == nullptr) {
-          return 0;
-        }
-        wanted.found = candidate.begin == wanted.object.begin;
-        return 1;
-      },
-      &search);
-  return search.found;
+  bool found = false;
+  for_each_object([&](const LoadedObject& candidate, const dl_phdr_info&) {
+    if (is_this_muster(candidate)) return true;
+    if (definition_of(dynamic_symbols_of(candidate), symbol, nullptr) == nullptr) return false;
+    found = candidate.begin == object.begin;
+    return true;
+  });
+  return found;
 }
 
 void* next_at_start(const char* symbol) {
@@ -303,7 +264,11 @@ bool another_muster_is_first() {
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
   static Snapshot snapshot;  // who ends the process asks, once, and may have a small stack
   snapshot.count = 0;
-  dl_iterate_phdr(note_object, &snapshot);
+  for_each_object([](const LoadedObject& object, const dl_phdr_info&) {
+    if (snapshot.count == Snapshot::kMost) return true;
+    snapshot.inside[snapshot.count++] = object.begin;
+    return false;
+  });
   for (unsigned i = 0; i < snapshot.count; ++i) {
     out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));
     void* handle = handle_of(out);  // it stays while it is looked at
@@ -315,15 +280,15 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
   return false;
 }
 
-std::uint64_t objects_loaded_so_far() {
-  std::uint64_t loads = 0;
+ObjectCounts object_counts() {
+  ObjectCounts counts;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
-        *static_cast<std::uint64_t*>(data) = info->dlpi_adds;
+        *static_cast<ObjectCounts*>(data) = {info->dlpi_adds, info->dlpi_subs};
         return 1;
       },
-      &loads);
-  return loads;
+      &counts);
+  return counts;
 }
 
 void* defined_by(const LoadedObject& object, const char* symbol, const char* version) {

@@ -6,6 +6,8 @@
 // only the former, but for the one case that address_without_muster() names.
 #pragma once
 
+#include <link.h>
+
 #include <cstdint>
 
 namespace muster {
@@ -22,6 +24,19 @@ struct LoadedObject {
     return reinterpret_cast<std::uintptr_t>(address) - begin < end - begin;
   }
 };
+
+LoadedObject described(const dl_phdr_info& info);
+
+// Calls visit(object, info) for each object, in the loader's order, until it returns true. The loader's list is locked
+// meanwhile, so `visit` must not ask the loader for anything.
+template <class Visit>
+void for_each_object(Visit&& visit) {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        return (*static_cast<Visit*>(data))(described(*info), *info) ? 1 : 0;
+      },
+      &visit);
+}
 
 // The object that holds `address`.
 LoadedObject object_of(const void* address);
@@ -75,7 +90,11 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
 // The first loaded object, other than Muster, for which accept(object, data) is true.
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out);
 
-// How many objects the loader has loaded since the process began. A few tens of ns.
-std::uint64_t objects_loaded_so_far();
+// How many objects the loader has loaded and unloaded since the process began. A few tens of ns.
+struct ObjectCounts {
+  std::uint64_t loaded = 0;
+  std::uint64_t unloaded = 0;
+};
+ObjectCounts object_counts();
 
 }  // namespace muster

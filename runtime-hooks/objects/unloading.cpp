@@ -41,20 +41,12 @@ class OneGoes {
 // All that are not in the loader's list.
 class NotLoaded {
  public:
-  NotLoaded() {
-    unsigned count = 0;
-    dl_iterate_phdr(
-        [](dl_phdr_info*, std::size_t, void* data) {
-          ++*static_cast<unsigned*>(data);
-          return 0;
-        },
-        &count);
-    capacity_ = count + 64;  // a few more may be loaded by now
+  explicit NotLoaded(const ObjectCounts& counts)
+      : capacity_(counts.loaded - counts.unloaded + 64) {  // a few more may be loaded by now
     places_ = static_cast<Place*>(map_pages(bytes()));
     if (places_ == nullptr) return;
-    dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
-                       void* data) { return static_cast<NotLoaded*>(data)->add(*info); },
-                    this);
+    for_each_object(
+        [this](const LoadedObject& object, const dl_phdr_info&) { return !add(object); });
     std::sort(places_, places_ + count_,
               [](const Place& left, const Place& right) { return left.begin < right.begin; });
   }
@@ -62,7 +54,7 @@ class NotLoaded {
   NotLoaded(const NotLoaded&) = delete;
   NotLoaded& operator=(const NotLoaded&) = delete;
 
-  bool complete() const { return places_ != nullptr && !cut_short_; }
+  bool complete() const { return places_ != nullptr && !is_cut_short_; }
 
   bool has_gone(std::uintptr_t address) const {
     const Place* after =
@@ -79,42 +71,17 @@ class NotLoaded {
 
   std::size_t bytes() const { return capacity_ * sizeof(Place); }
 
-  // 1: no more, there is no room.
-  int add(const dl_phdr_info& info) {
-    Place place{~std::uintptr_t{0}, 0};
-    for (int i = 0; i < info.dlpi_phnum; ++i) {
-      if (info.dlpi_phdr[i].p_type != PT_LOAD) continue;
-      const std::uintptr_t begin = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
-      place.begin = std::min(place.begin, begin);
-      place.end = std::max<std::uintptr_t>(place.end, begin + info.dlpi_phdr[i].p_memsz);
-    }
-    cut_short_ = count_ == capacity_;
-    if (cut_short_) return 1;
-    places_[count_++] = place;
-    return 0;
+  bool add(const LoadedObject& object) {
+    is_cut_short_ = count_ == capacity_;
+    if (!is_cut_short_) places_[count_++] = {object.begin, object.end};
+    return !is_cut_short_;
   }
 
+  const std::size_t capacity_;
   Place* places_ = nullptr;
-  unsigned count_ = 0;
-  unsigned capacity_ = 0;
-  bool cut_short_ = false;
+  std::size_t count_ = 0;
+  bool is_cut_short_ = false;
 };
-
-struct Counts {
-  std::uint64_t loaded = 0;
-  std::uint64_t gone = 0;
-};
-
-Counts objects_so_far() {
-  Counts counts;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        *static_cast<Counts*>(data) = {info->dlpi_adds, info->dlpi_subs};
-        return 1;
-      },
-      &counts);
-  return counts;
-}
 
 }  // namespace
 
@@ -130,12 +97,12 @@ void object_goes(const void* address) {
 }
 
 void look_for_unloaded() {
-  const std::uint64_t gone = objects_so_far().gone;
-  if (g_seen_gone.load(std::memory_order_relaxed) == gone) return;
-  const NotLoaded not_loaded;
+  const ObjectCounts counts = object_counts();
+  if (g_seen_gone.load(std::memory_order_relaxed) == counts.unloaded) return;
+  const NotLoaded not_loaded(counts);
   if (!not_loaded.complete()) return;  // another time
   forget(not_loaded);
-  g_seen_gone.store(gone, std::memory_order_relaxed);
+  g_seen_gone.store(counts.unloaded, std::memory_order_relaxed);
 }
 
 bool process_is_ending() { return g_is_ending.load(std::memory_order_relaxed); }
@@ -155,8 +122,8 @@ void when_process_ends(void (*function)()) { g_at_end = function; }
 void note_end_of_process() { g_is_ending.store(true, std::memory_order_relaxed); }
 
 void note_objects_at_start() {
-  const Counts counts = objects_so_far();
-  if (counts.gone == 0) g_objects_at_start = static_cast<unsigned>(counts.loaded);
+  const ObjectCounts counts = object_counts();
+  if (counts.unloaded == 0) g_objects_at_start = static_cast<unsigned>(counts.loaded);
 }
 
 unsigned objects_at_start() { return g_objects_at_start; }
@@ -166,20 +133,14 @@ bool stays_for_ever(const LoadedObject& object) {
   for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag == DT_FLAGS_1 && (entry->d_un.d_val & DF_1_NODELETE) != 0) return true;
   }
-  struct Search {
-    std::uintptr_t base;
-    unsigned left;
-    bool found;
-  } search{object.base, g_objects_at_start, false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& wanted = *static_cast<Search*>(data);
-        if (wanted.left-- == 0) return 1;
-        wanted.found = info->dlpi_addr == wanted.base;
-        return wanted.found ? 1 : 0;
-      },
-      &search);
-  return search.found;
+  unsigned left = g_objects_at_start;
+  bool found = false;
+  for_each_object([&](const LoadedObject& candidate, const dl_phdr_info&) {
+    if (left-- == 0) return true;
+    found = candidate.base == object.base;
+    return found;
+  });
+  return found;
 }
 
 }  // namespace muster

@@ -16,8 +16,7 @@
 
 namespace muster {
 
-Binding g_bindings[kMaxBindings];
-std::atomic<unsigned> g_binding_count{0};
+constinit AddressCache<Binding, 4096> g_bindings;
 
 thread_local constinit unsigned t_runtime_calls __attribute__((tls_model("initial-exec"))) = 0;
 
@@ -192,34 +191,12 @@ Runtime* runtime_at(const LoadedObject& object) {
   return runtime;
 }
 
-// An entry of an object that has gone serves the next one that has just its place.
-Binding* binding_to_use_again(const Binding& binding) {
-  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < count; ++i) {
-    Binding& old = g_bindings[i];
-    if (old.runtime == nullptr && old.begin == binding.begin && old.end == binding.end &&
-        old.gomp == binding.gomp) {
-      return &old;
-    }
-  }
-  return nullptr;
-}
-
 void publish(const Binding& binding) {
   if (binding.begin != binding.runtime->object.begin) {
     __atomic_store_n(&binding.runtime->was_called, true, __ATOMIC_RELAXED);
   }
-  const Locked locked(g_lock);
-  const auto* inside = reinterpret_cast<const void*>(binding.begin);
-  if (known_binding(inside, binding.gomp) != nullptr) return;
-  if (Binding* old = binding_to_use_again(binding)) {
-    __atomic_store_n(&old->runtime, binding.runtime, __ATOMIC_RELEASE);
-    return;
-  }
-  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
-  if (count == kMaxBindings) return;
-  g_bindings[count] = binding;
-  g_binding_count.store(count + 1, std::memory_order_release);
+  const Locked locked(g_lock);  // none is left out because another one is being added
+  g_bindings.add(binding);
 }
 
 // The object of a function that the caller is bound to; where that is a tool's, the runtime behind it.
@@ -332,16 +309,13 @@ void forget_runtimes(const Gone& gone) {
     __atomic_store_n(&runtime.object.end, runtime.object.begin, __ATOMIC_RELEASE);
     return false;
   });
-  const unsigned count = g_binding_count.load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < count; ++i) {
-    Binding& binding = g_bindings[i];
-    if (binding.runtime == nullptr) continue;
-    if (gone(binding.begin) || is_gone(*binding.runtime)) {
-      __atomic_store_n(&binding.runtime, nullptr, __ATOMIC_RELEASE);
-    }
-  }
+  g_bindings.forget(
+      [&](const Binding& binding) { return gone(binding.begin) || is_gone(*binding.runtime); });
 }
 
-void runtimes_after_fork() { g_lock.unlock(); }
+void runtimes_after_fork() {
+  g_lock.unlock();
+  g_bindings.after_fork_in_child();
+}
 
 }  // namespace muster

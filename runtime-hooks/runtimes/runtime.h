@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime-hooks/objects/address_cache.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/runtimes/pass_reason.h"
@@ -83,26 +84,18 @@ struct Binding {
   std::uintptr_t end = 0;
   bool gomp = false;           // GOMP_* and __kmpc_* may be bound to different runtimes
   Runtime* runtime = nullptr;  // null: the object, or the runtime, has been unloaded
+
+  bool serves_as(const Binding& other) const { return gomp == other.gomp; }
+  Runtime*& value() { return runtime; }
+  Runtime* const& value() const { return runtime; }
 };
 Binding binding_of(const void* caller, const char* symbol);
 
-// One of those that are known already, or null. Entries are written under a lock and published by the
-// count; readers take no lock, so that of a published entry nothing but the runtime ever changes. An
-// object that finds no room is looked up at each call. Pages that are never written cost nothing.
-inline constexpr unsigned kMaxBindings = 4096;
-extern Binding g_bindings[kMaxBindings];
-extern std::atomic<unsigned> g_binding_count;
+// One of those that are known already, or null. Takes no lock. An object for which there is no entry left is resolved
+// at each call.
+extern AddressCache<Binding, 4096> g_bindings;
 inline const Binding* known_binding(const void* caller, bool gomp) {
-  const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  const unsigned count = g_binding_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    const Binding& binding = g_bindings[i];
-    if (address - binding.begin < binding.end - binding.begin && binding.gomp == gomp &&
-        __atomic_load_n(&binding.runtime, __ATOMIC_ACQUIRE) != nullptr) [[likely]] {
-      return &binding;
-    }
-  }
-  return nullptr;
+  return g_bindings.find(caller, [gomp](const Binding& binding) { return binding.gomp == gomp; });
 }
 
 inline bool is_gomp(const char* symbol) { return symbol[0] == 'G'; }

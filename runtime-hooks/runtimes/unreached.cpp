@@ -7,14 +7,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "platform/pages.h"
-#include "platform/read_file.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/objects/process_maps.h"
 
 namespace muster {
 namespace {
@@ -53,7 +52,6 @@ void path_of(const LoadedObject& object, char* out, std::size_t size) {
 // What of an object's image is mapped and cannot be written.
 struct ReadOnlyParts {
   static constexpr unsigned kMost = 8;
-  std::uintptr_t base;
   struct {
     const char* begin;
     std::size_t size;
@@ -61,16 +59,13 @@ struct ReadOnlyParts {
   unsigned count = 0;
 };
 
-int note_parts(dl_phdr_info* info, std::size_t, void* data) {
-  auto& out = *static_cast<ReadOnlyParts*>(data);
-  if (info->dlpi_addr != out.base) return 0;
-  for (int i = 0; i < info->dlpi_phnum && out.count < ReadOnlyParts::kMost; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
+void note_parts(const dl_phdr_info& info, ReadOnlyParts& out) {
+  for (int i = 0; i < info.dlpi_phnum && out.count < ReadOnlyParts::kMost; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
-    out.parts[out.count++] = {reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr),
+    out.parts[out.count++] = {reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr),
                               segment.p_memsz};
   }
-  return 1;
 }
 
 // Names and words that are in every build of a runtime, and together in nothing else.
@@ -103,8 +98,12 @@ bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
   for (const char* entry : kEntriesOfOurs) {
     if (reference_to(symbols, entry).found) return false;
   }
-  ReadOnlyParts image{.base = object.base, .parts = {}};
-  dl_iterate_phdr(note_parts, &image);
+  ReadOnlyParts image{};
+  for_each_object([&](const LoadedObject& candidate, const dl_phdr_info& info) {
+    if (candidate.base != object.base) return false;
+    note_parts(info, image);
+    return true;
+  });
   for (const Marks& marks : kMarks) {
     if (!has(image, marks.words[0]) || !has(image, marks.words[1])) continue;
     kind = marks.kind;
@@ -260,28 +259,22 @@ struct MappedFile {
 // Objects of other namespaces are in no list of this one's.
 void look_at_other_namespaces(Search& search) {
   static char buffer[8192];
-  FileLines maps("/proc/self/maps", buffer,
-                 sizeof(buffer) - 8);  // so much may be read beyond a line
+  ProcessMaps maps(buffer, sizeof(buffer));
   MappedFile file;
   const auto ends = [&] {
     if (file.object.path[0] == '\0' || search.has_seen(file.object.begin)) return;
     if (file.is_shared_object()) search.look_at_mapped(file.object);
   };
-  // "7f00-7f01 r-xp 00001000 08:01 42    /lib/x.so"
-  while (const char* line = maps.next()) {
-    const char* path = std::strchr(line, '/');
-    if (path == nullptr) continue;
-    char* rest = nullptr;
-    const std::uintptr_t begin = std::strtoull(line, &rest, 16);
-    const std::uintptr_t end = std::strtoull(rest + 1, &rest, 16);
-    const std::uint64_t offset = std::strtoull(rest + 6, nullptr, 16);
-    if (offset == 0 && std::strcmp(path, file.object.path) != 0) {
+  for (Mapping mapping; maps.next(mapping);) {
+    if (mapping.path[0] == '\0') continue;
+    if (mapping.offset == 0 && std::strcmp(mapping.path, file.object.path) != 0) {
       ends();
-      file.begins_with(begin, rest[1] == 'r' ? end - begin : 0, path);
+      const std::size_t size = mapping.end - mapping.begin;
+      file.begins_with(mapping.begin, mapping.is_readable ? size : 0, mapping.path);
     }
-    if (std::strcmp(path, file.object.path) != 0) continue;
-    file.object.end = end;
-    if (rest[3] == 'x') file.executable = true;
+    if (std::strcmp(mapping.path, file.object.path) != 0) continue;
+    file.object.end = mapping.end;
+    if (mapping.is_executable) file.executable = true;
   }
   ends();
 }

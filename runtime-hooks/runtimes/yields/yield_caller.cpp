@@ -1,117 +1,61 @@
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
 
-#include <link.h>
-
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 
 #include "platform/call_site.h"
+#include "runtime-hooks/objects/address_cache.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/runtimes/runtime.h"
 
 namespace muster {
 namespace {
 
-enum Kind : std::uint8_t { kOther, kRuntime, kGone };
+enum Kind : std::uint8_t { kUnloaded, kOther, kRuntime };
 
-// An object that has called, and what it is: that alone changes, when the object is unloaded.
+// An object that has called sched_yield.
 struct Caller {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::uint8_t kind = kOther;
+  Kind kind = kUnloaded;
 
-  bool contains(std::uintptr_t address) const { return address - begin < end - begin; }
+  bool serves_as(const Caller&) const { return true; }
+  Kind& value() { return kind; }
+  const Kind& value() const { return kind; }
 };
 
-constexpr unsigned kMaxCallers = 256;
-
-// Entries are written by whoever holds g_busy and published by the count; readers take no lock.
-Caller g_callers[kMaxCallers];
-std::atomic<unsigned> g_count{0};
-std::atomic<bool> g_busy{false};
+AddressCache<Caller, 256> g_callers;
 
 // All runtimes define it, and Muster, which exports most of their names, does not.
 constexpr char kMark[] = "omp_get_wtime";
 
-// Whether the object itself defines kMark, from its own tables. dlsym would wait for the loader's big
-// lock, which a thread holds while it runs the constructors of what it opens: and those may wait,
-// yielding, for us.
-bool has_mark(const dl_phdr_info& info) {
-  LoadedObject object;
-  object.base = info.dlpi_addr;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    object.dynamic = reinterpret_cast<const void*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-  }
-  return definition_of(dynamic_symbols_of(object), kMark, nullptr) != nullptr;
+// From the object's own tables. dlsym would wait for the loader's big lock, which a thread holds while it runs the
+// constructors of what it opens: and those may wait, yielding, for us. A runtime that is linked into the program cannot
+// be told from the program's own code.
+Kind kind_of(const LoadedObject& object) {
+  const bool is_program = object.path[0] == '\0';
+  const bool is_runtime =
+      !is_program && definition_of(dynamic_symbols_of(object), kMark, nullptr) != nullptr;
+  return is_runtime ? kRuntime : kOther;
 }
 
-struct Search {
-  std::uintptr_t address;
-  Caller caller;
-};
-
-int match(dl_phdr_info* info, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  Caller caller{~std::uintptr_t{0}, 0, kOther};
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-    caller.begin = std::min(caller.begin, begin);
-    caller.end = std::max<std::uintptr_t>(caller.end, begin + segment.p_memsz);
-  }
-  if (!caller.contains(search.address)) return 0;
-  // A runtime that is linked into the program cannot be told from the program's own code.
-  const bool is_program = info->dlpi_name[0] == '\0';
-  if (!is_program && has_mark(*info)) caller.kind = kRuntime;
-  search.caller = caller;
-  return 1;
-}
-
-const Caller* known(std::uintptr_t address) {
-  const unsigned count = g_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    if (g_callers[i].contains(address) &&
-        __atomic_load_n(&g_callers[i].kind, __ATOMIC_ACQUIRE) != kGone) {
-      return &g_callers[i];
-    }
-  }
-  return nullptr;
-}
-
-// In the place of an object that has gone and lay just there, or in a new one.
-void remember(const Caller& caller) {
-  const unsigned count = g_count.load(std::memory_order_relaxed);
-  for (unsigned i = 0; i < count; ++i) {
-    Caller& old = g_callers[i];
-    if (old.kind == kGone && old.begin == caller.begin && old.end == caller.end) {
-      __atomic_store_n(&old.kind, caller.kind, __ATOMIC_RELEASE);
-      return;
-    }
-  }
-  if (count == kMaxCallers) return;
-  g_callers[count] = caller;
-  g_count.store(count + 1, std::memory_order_release);
-}
-
-bool find_out(std::uintptr_t address) {
-  if (g_count.load(std::memory_order_relaxed) == kMaxCallers) return false;
-  if (g_busy.exchange(true, std::memory_order_acquire)) return false;
+Kind find_out(const void* address) {
+  if (g_callers.is_full()) return kOther;
   // Code that belongs to no object (just compiled, say) is remembered by its address.
-  Search search{address, {address, address + 1, kOther}};
-  dl_iterate_phdr(match, &search);
-  if (known(address) == nullptr) remember(search.caller);
-  g_busy.store(false, std::memory_order_release);
-  return search.caller.kind == kRuntime;
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  Caller caller{place, place + 1, kOther};
+  for_each_object([&](const LoadedObject& object, const dl_phdr_info&) {
+    if (!object.contains(address)) return false;
+    caller = {object.begin, object.end, kind_of(object)};
+    return true;
+  });
+  g_callers.add(caller);
+  return caller.kind;
 }
 
 bool is_in_runtime(const void* address) {
   if (runtime_with(address) != nullptr) return true;
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
-  const Caller* caller = known(place);
-  return caller != nullptr ? caller->kind == kRuntime : find_out(place);
+  const Caller* known = g_callers.find(address, [](const Caller&) { return true; });
+  return (known != nullptr ? known->kind : find_out(address)) == kRuntime;
 }
 
 }  // namespace
@@ -121,12 +65,9 @@ bool is_runtimes_yield(const void* return_address) {
 }
 
 void forget_yield_callers(const Gone& gone) {
-  const unsigned count = g_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    if (gone(g_callers[i].begin)) __atomic_store_n(&g_callers[i].kind, kGone, __ATOMIC_RELEASE);
-  }
+  g_callers.forget([&](const Caller& caller) { return gone(caller.begin); });
 }
 
-void yield_callers_after_fork() { g_busy.store(false, std::memory_order_release); }
+void yield_callers_after_fork() { g_callers.after_fork_in_child(); }
 
 }  // namespace muster
