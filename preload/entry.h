@@ -49,7 +49,7 @@ inline void ensure_ready() {
 // is closed first. `symbol` is the entry point's.
 inline void entering(const char* symbol, const void* caller) {
   ensure_ready();
-  if ((t_muster_watches & kInSerialPart) != 0) [[unlikely]] {
+  if (in_serial_part()) [[unlikely]] {
     if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);
   }
 }

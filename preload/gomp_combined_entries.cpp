@@ -11,12 +11,13 @@ template <class Start, class Fork>
 void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
                      unsigned threads, unsigned flags, bool can_start, Start start,
                      const Fork& fork) {
-  Unfolded why = Unfolded::kNotReplaced;
+  Unfolded why = Unfolded::kNone;
   {
     CombinedRegion<Start> combined{function, data, start};
     void* its_data = &combined;
     const RegionBody body(&CombinedRegion<Start>::run, &its_data);
-    if (fold_region({runtime, body, site, threads, flags != 0 || !can_start}, why)) return;
+    why = fold_region({runtime, body, site, threads, flags != 0 || !can_start});
+    if (why == Unfolded::kNone) return;
   }
   fork_region(runtime, site.caller, why, function, data, fork);
 }

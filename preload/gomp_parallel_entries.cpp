@@ -34,15 +34,12 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
                                 unsigned flags) {
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
-  Unfolded why = Unfolded::kNotReplaced;
-  if (fold_region({runtime,
-                   RegionBody(function, &data),
-                   {"GOMP_parallel", MUSTER_CALLER},
-                   threads,
-                   flags != 0},
-                  why)) {
-    return;
-  }
+  const Unfolded why = fold_region({runtime,
+                                    RegionBody(function, &data),
+                                    {"GOMP_parallel", MUSTER_CALLER},
+                                    threads,
+                                    flags != 0});
+  if (why == Unfolded::kNone) return;
   fork_region(runtime, MUSTER_CALLER, why, function, data,
               [&](abi::GompRegion body, void* argument) {
                 runtime.real.GOMP_parallel(body, argument, threads, flags);

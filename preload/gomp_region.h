@@ -6,9 +6,10 @@
 
 namespace muster {
 
-// Runs the region in the fold of the calling thread. False, with the reason: fork_region().
-inline bool fold_region(const RegionCall& call, Unfolded& why) {
-  return call.runtime.replaced && !call.runtime.contains(call.site.caller) && run_folded(call, why);
+// Runs the region in the fold of the calling thread. Otherwise returns the reason, for fork_region().
+inline Unfolded fold_region(const RegionCall& call) {
+  const bool may = call.runtime.replaced && !call.runtime.contains(call.site.caller);
+  return may ? run_folded(call) : Unfolded::kNotReplaced;
 }
 
 // By the runtime: fork(function, data) is the real call, for the function as it is or wrapped.

@@ -73,11 +73,11 @@ __attribute__((noinline)) void fork_call(abi::Ident* where, std::int32_t count,
   const VariadicFork fork = runtime.real.__kmpc_fork_call;
   if (runtime.contains(caller)) return fork_unwrapped(fork, where, count, function, arguments);
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced &&
-      run_folded({runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", caller}},
-                 why)) {
-    return;
+  if (runtime.replaced) {
+    why =
+        run_folded({runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", caller}});
   }
+  if (why == Unfolded::kNone) return;
   const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
   if (scope.wraps()) {
     scope.call(fork_wrapped, fork, where, count, function, arguments, &scope.whose());
@@ -126,10 +126,10 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   // The one argument, where there is one, is passed to the function as it is.
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced &&
-      run_folded({runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0}, why)) {
-    return;
+  if (runtime.replaced) {
+    why = run_folded({runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0});
   }
+  if (why == Unfolded::kNone) return;
   const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
   if (!scope.wraps()) {
     real(where, count, function, condition, argument);

@@ -15,9 +15,7 @@ int omp_get_thread_num() { return 0; }
 int omp_in_parallel() { return 0; }
 int omp_get_level() { return 0; }
 int omp_get_active_level() { return 0; }
-int omp_get_max_threads() {
-  return (t_muster_watches & kInSerialPart) != 0 ? serial_max_threads() : 1;
-}
+int omp_get_max_threads() { return in_serial_part() ? serial_max_threads() : 1; }
 int omp_get_ancestor_thread_num(int level) { return level == 0 ? 0 : -1; }
 int omp_get_team_size(int level) { return level == 0 ? 1 : -1; }
 

@@ -5,7 +5,7 @@
 // and the callee. hint #34 is `bti c`: it lets calls and jumps through x16 and x17 land.
 
 .macro MUSTER_THUNKS_BEGIN
-  .hidden t_muster_watches
+  .hidden t_muster_fold_state
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
@@ -13,20 +13,20 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
-.macro MUSTER_THUNK name, index, flags
+// slow path: for a new caller, and for a thread in one of the states, if there are any.
+.macro MUSTER_THUNK name, index, states
   .globl \name
   .type \name, %function
   .p2align 4
 \name:
   .cfi_startproc
   hint #34
-  .if \flags
-  adrp x17, :gottprel:t_muster_watches
-  ldr x17, [x17, #:gottprel_lo12:t_muster_watches]
+  .if \states
+  adrp x17, :gottprel:t_muster_fold_state
+  ldr x17, [x17, #:gottprel_lo12:t_muster_fold_state]
   mrs x16, tpidr_el0
   ldrb w16, [x16, x17]
-  tst w16, #\flags
+  tst w16, #\states
   b.ne 3f
   .endif
   adrp x16, muster_thunk_targets+8*\index

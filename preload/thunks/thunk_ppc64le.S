@@ -7,7 +7,7 @@
 
 .macro MUSTER_THUNKS_BEGIN
   .abiversion 2
-  .hidden t_muster_watches
+  .hidden t_muster_fold_state
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
@@ -26,15 +26,15 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
-.macro MUSTER_THUNK name, index, flags
+// slow path: for a new caller, and for a thread in one of the states, if there are any.
+.macro MUSTER_THUNK name, index, states
   MUSTER_THUNK_ENTRY \name
-  .if \flags
-  addis 11, 2, t_muster_watches@got@tprel@ha
-  ld 11, t_muster_watches@got@tprel@l(11)
-  add 11, 11, t_muster_watches@tls
+  .if \states
+  addis 11, 2, t_muster_fold_state@got@tprel@ha
+  ld 11, t_muster_fold_state@got@tprel@l(11)
+  add 11, 11, t_muster_fold_state@tls
   lbz 11, 0(11)
-  andi. 11, 11, \flags
+  andi. 11, 11, \states
   bne 3f
   .endif
   addis 11, 2, muster_thunk_targets+8*\index@toc@ha

@@ -4,7 +4,7 @@
 // as it is. Between a caller and the callee r10 and r11 are free.
 
 .macro MUSTER_THUNKS_BEGIN
-  .hidden t_muster_watches
+  .hidden t_muster_fold_state
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
@@ -12,17 +12,17 @@
 .endm
 
 // Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread that has one of the flags, if there are any.
-.macro MUSTER_THUNK name, index, flags
+// slow path: for a new caller, and for a thread in one of the states, if there are any.
+.macro MUSTER_THUNK name, index, states
   .globl \name
   .type \name, @function
   .p2align 4
 \name:
   .cfi_startproc
   endbr64
-  .if \flags
-  movq t_muster_watches@gottpoff(%rip), %r11
-  testb $\flags, %fs:(%r11)
+  .if \states
+  movq t_muster_fold_state@gottpoff(%rip), %r11
+  testb $\states, %fs:(%r11)
   jne 3f
   .endif
   movq muster_thunk_targets+8*\index(%rip), %r11

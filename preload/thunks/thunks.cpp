@@ -58,6 +58,12 @@ static_assert(std::is_sorted(std::begin(kThunks), std::end(kThunks),
                              [](const Thunk& left, const Thunk& right) {
                                return std::string_view(left.name) < right.name;
                              }));
+
+// The machine code tests for what generate.cmake says.
+#define MUSTER_EFFECT(effect, states) static_assert(states_with(Effect::effect) == (states));
+#include "effect_states.inc"
+#undef MUSTER_EFFECT
+
 constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 
 }  // namespace
@@ -305,9 +311,10 @@ AnyFunction go_on(unsigned index, const void* caller) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
   }
-  const std::uint8_t watched = t_muster_watches & watched_in(thunk.effect);
+  const auto state = static_cast<std::uint8_t>(t_muster_fold_state);
+  const bool has_effect = (state & states_with(thunk.effect)) != 0;
   const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
-  if (watched != 0 && !target.from_runtime && !is_elsewhere) [[unlikely]] {
+  if (has_effect && !target.from_runtime && !is_elsewhere) [[unlikely]] {
     if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
     on_watched_call(thunk.name, thunk.effect, caller);
   }

@@ -27,15 +27,15 @@ void broken(FoldingClause clause) {
 
 bool Fold::is_in_serial_part() const {
   const RealFunctions& real = runtime_->real;
-  return t_muster_watches == kInSerialPart && opened_by_ == &t_muster_watches &&
-         t_thread_state == state_ && state_->fold == this && state_->top == nullptr &&
-         real.omp_get_level() == 1 && real.omp_get_thread_num() == 0 &&
-         task_of(real) == implicit_task_ && !says_explicit_task(real);
+  return in_serial_part() && opened_by_ == &t_muster_fold_state && t_thread_state == state_ &&
+         state_->fold == this && state_->top == nullptr && real.omp_get_level() == 1 &&
+         real.omp_get_thread_num() == 0 && task_of(real) == implicit_task_ &&
+         !says_explicit_task(real);
 }
 
 bool Fold::is_member(const ThreadState& state, const Frame& frame) const {
   const auto thread = static_cast<unsigned>(runtime_->real.omp_get_thread_num());
-  return t_muster_watches == kInFoldedRegion && &state == t_thread_state && state.fold == this &&
+  return in_folded_region() && &state == t_thread_state && state.fold == this &&
          state.top == &frame && frame.thread == thread &&
          runtime_->team_size() == static_cast<int>(team_->size());
 }

@@ -25,7 +25,7 @@ bool watch_fork(Runtime& runtime) {
   const std::atomic_ref<bool> is_watched(runtime.fork_is_watched);
   if (is_watched.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
-    if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->close(Closed::kFork, {});
+    if (in_serial_part()) t_thread_state->fold->close(Closed::kFork, {});
     ++t_runtime_calls;  // the program's handlers may come after this one
   };
   const auto after_fork = [] { --t_runtime_calls; };
@@ -46,28 +46,27 @@ void Fold::begin(ThreadState& state) {
   is_ending_ = false;
 }
 
-bool Fold::run(const RegionCall& call, Unfolded& why) {
-  const std::uint8_t watches = t_muster_watches;
+Unfolded Fold::run(const RegionCall& call) {
+  const bool was_open = in_serial_part();
   const unsigned asked = next_.size != 0 ? static_cast<unsigned>(next_.size) : call.asked_size;
   const bool clause = next_.clause || call.has_clause;
-  if ((watches & kInSerialPart) != 0 && is_lost()) [[unlikely]] {
+  if (was_open && is_lost()) [[unlikely]] {
     close(Closed::kOtherRuntime, call.site);
-    why = Unfolded::kOtherKind;
-    return false;
+    return Unfolded::kOtherKind;
   }
-  if ((watches & kInSerialPart) == 0 || closed_for(call, asked, clause)) {
+  if (!was_open || closed_for(call, asked, clause)) {
     const Next next = std::exchange(next_, {});
-    if (!may_open(call, asked, clause, why)) return false;
-    if (!open(call, asked, why)) {
+    if (const Unfolded why = may_open(call, asked, clause); why != Unfolded::kNone) return why;
+    if (const Unfolded why = open(call, asked); why != Unfolded::kNone) {
       // What was asked for has gone into the fold.
       if (next.size != 0) push_size(call.runtime.real, next);
-      return false;
+      return why;
     }
   }
-  MUSTER_CHECK(kSerial, t_muster_watches == 0 || is_in_serial_part());
+  MUSTER_CHECK(kSerial, t_muster_fold_state == FoldState::kNoFold || is_in_serial_part());
   next_ = {};
   run_open(call.body);
-  return true;
+  return Unfolded::kNone;
 }
 
 // Closes the fold if the region does not fit in.
@@ -88,23 +87,21 @@ bool Fold::closed_for(const RegionCall& call, unsigned asked, bool clause) {
   return true;
 }
 
-bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
+Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   const RealFunctions& real = call.runtime.real;
   MUSTER_CHECK(kRoot,
                state_ == t_thread_state && state_->top == nullptr && real.omp_get_level() == 0);
-  MUSTER_CHECK(kInitialTask, t_muster_watches == kMayFold && t_runtime_calls == 0 &&
+  MUSTER_CHECK(kInitialTask, t_muster_fold_state == FoldState::kMayFold && t_runtime_calls == 0 &&
                                  !in_explicit_task(real) && !says_explicit_task(real));
   MUSTER_CHECK(kPlain,
                asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);
   give_everything_back();  // the region's threads inherit it
   if (!end_is_watched_) end_is_watched_ = watch_thread_end();
-  why = Unfolded::kEnding;
-  if (!end_is_watched_) return false;
-  why = Unfolded::kNotReplaced;
+  if (!end_is_watched_) return Unfolded::kEnding;
   runtime_ = &call.runtime;
   runtime_load_ = call.runtime.load;
   team_ = Team::acquire(call.runtime, *state_);
-  if (team_ == nullptr) return false;
+  if (team_ == nullptr) return Unfolded::kNotReplaced;
   serial_max_ = real.omp_get_max_threads();
   wanted_size_ = asked != 0 ? asked : static_cast<unsigned>(serial_max_);
   order_.leave = false;
@@ -112,8 +109,8 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   setting_.store(false, std::memory_order_relaxed);
   regions_ = 0;
   gone_ = false;
-  t_muster_watches = 0;
-  opened_by_ = &t_muster_watches;
+  t_muster_fold_state = FoldState::kNoFold;
+  opened_by_ = &t_muster_fold_state;
   opened_in_ = task_of(real);
   real.GOMP_parallel_start(&work, this, asked);
   const bool fork_is_watched = watch_fork(call.runtime);
@@ -129,16 +126,15 @@ bool Fold::open(const RegionCall& call, unsigned asked, Unfolded& why) {
   implicit_task_ = task_of(real);
   state_->top = nullptr;
   if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
-    why = size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
     join_for_real();
-    return false;
+    return size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
   }
   if (!fork_is_watched) {
     dismiss();
-    return false;
+    return Unfolded::kNotReplaced;
   }
   opened_.add();
-  return true;
+  return Unfolded::kNone;
 }
 
 void Fold::run_open(const RegionBody& body) {
@@ -147,7 +143,7 @@ void Fold::run_open(const RegionBody& body) {
   const FpControl fp = FpControl::current();
   order_.fp = fp;
   Member& me = *frame_.me;
-  t_muster_watches = kInFoldedRegion;
+  t_muster_fold_state = FoldState::kFoldedRegion;
   team_->begin_region(me, order_.announced);
   // The rest is done while the others learn of it.
   ++regions_;
@@ -176,7 +172,7 @@ void Fold::run_open(const RegionBody& body) {
   }
   counted_region_ends(*state_, frame_);
   state_->top = nullptr;
-  t_muster_watches = kInSerialPart;
+  t_muster_fold_state = FoldState::kSerialPart;
   if (setting_.load(std::memory_order_relaxed) || set_by_address) [[unlikely]] {
     close(Closed::kSetting, {});
   } else if (called_off && team_->why_called_off(me.episode) == PassReason::kLastingTask) {
@@ -196,7 +192,8 @@ void Fold::close(Closed reason, CallSite site) {
     const KeptFpEnvironment kept;  // the real join sets the control words of the real fork
     dismiss();
   }
-  MUSTER_CHECK(kClosed, t_muster_watches == kMayFold && runtime_->real.omp_get_level() == 0 &&
+  MUSTER_CHECK(kClosed, t_muster_fold_state == FoldState::kMayFold &&
+                            runtime_->real.omp_get_level() == 0 &&
                             task_of(runtime_->real) == opened_in_);
   if (!next_.runtime_knows) {
     push_size(runtime_->real, next_);
@@ -221,7 +218,7 @@ void Fold::give_up() {
   Team::leave(*state_);
   is_given_up_ = true;
   state_->fold = nullptr;
-  t_muster_watches = kNew;
+  t_muster_fold_state = FoldState::kNew;
 }
 
 void Fold::dismiss() {
@@ -231,7 +228,7 @@ void Fold::dismiss() {
 }
 
 void Fold::join_for_real() {
-  t_muster_watches = 0;
+  t_muster_fold_state = FoldState::kNoFold;
   runtime_->real.GOMP_parallel_end();
   give_everything_back();
   Team::release(team_, *state_);
@@ -239,17 +236,17 @@ void Fold::join_for_real() {
     release_later(kept_runtime_.exchange(nullptr));
   }
   rhythm_.closed_after(regions_);
-  t_muster_watches = kMayFold;
+  t_muster_fold_state = FoldState::kMayFold;
 }
 
 bool Fold::keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site) {
-  const std::uint8_t watches = t_muster_watches;
+  const bool was_open = in_serial_part();
   if (size < 1) {
-    if ((watches & kInSerialPart) != 0) close(Closed::kClause, site);
+    if (was_open) close(Closed::kClause, site);
     next_.clause = true;
     return false;
   }
-  const bool keeps = (watches & kInSerialPart) != 0 && &runtime == runtime_ && !is_lost();
+  const bool keeps = was_open && &runtime == runtime_ && !is_lost();
   next_.size = size;
   next_.where = where;
   next_.runtime_knows = !keeps;

@@ -41,9 +41,9 @@ class Fold {
   // The calling thread becomes its primary thread.
   void begin(ThreadState& state);
 
-  // Runs the region in the fold, opening it where it is time to. False, with the reason: the real
-  // runtime must fork it.
-  bool run(const RegionCall& call, Unfolded& why);
+  // Runs the region in the fold, which is opened if it is time to. Otherwise returns the reason, and the real runtime
+  // must fork the region.
+  Unfolded run(const RegionCall& call);
 
   // The thread asks for its next region's size. True: the real runtime need not be told.
   bool keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site);
@@ -110,8 +110,9 @@ class Fold {
   };
 
   bool closed_for(const RegionCall& call, unsigned asked, bool clause);
-  bool may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why);
-  bool open(const RegionCall& call, unsigned asked, Unfolded& why);
+  // kNone: it may, it is.
+  Unfolded may_open(const RegionCall& call, unsigned asked, bool clause);
+  Unfolded open(const RegionCall& call, unsigned asked);
   void run_open(const RegionBody& body);
   void give_up();
   void dismiss();

@@ -23,61 +23,56 @@ Foldable judge(const Runtime& runtime) {
 }
 
 // What cannot change as long as the runtime is loaded. Reading a symbol table takes some 300 us.
-bool can_be_folded(Runtime& runtime, Unfolded& why) {
+Foldable judged(Runtime& runtime) {
   const std::atomic_ref<Foldable> known(runtime.foldable);
   Foldable foldable = known.load(std::memory_order_relaxed);
   if (foldable == Foldable::kNotJudged) {
     foldable = judge(runtime);
     known.store(foldable, std::memory_order_relaxed);
   }
-  why = foldable == Foldable::kNoStart ? Unfolded::kNoStart : Unfolded::kUnknownEntries;
-  if (foldable != Foldable::kYes) return false;
-  why = Unfolded::kTargetTasks;
-  if (std::atomic_ref(runtime.has_target_tasks).load(std::memory_order_relaxed)) return false;
-  why = Unfolded::kDisplay;
-  if (g_affinity_is_displayed) return false;
-  why = Unfolded::kNotReplaced;
-  return barrier_choice().barrier != BarrierKind::kNative;
+  return foldable;
+}
+
+Unfolded can_be_folded(Runtime& runtime) {
+  const Foldable foldable = judged(runtime);
+  if (foldable == Foldable::kNoStart) return Unfolded::kNoStart;
+  if (foldable != Foldable::kYes) return Unfolded::kUnknownEntries;
+  const std::atomic_ref has_target_tasks(runtime.has_target_tasks);
+  if (has_target_tasks.load(std::memory_order_relaxed)) return Unfolded::kTargetTasks;
+  if (g_affinity_is_displayed) return Unfolded::kDisplay;
+  if (barrier_choice().barrier == BarrierKind::kNative) return Unfolded::kNotReplaced;
+  return Unfolded::kNone;
 }
 
 }  // namespace
 
-bool Fold::may_open(const RegionCall& call, unsigned asked, bool clause, Unfolded& why) {
+Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
   const RealFunctions& real = call.runtime.real;
-  why = Unfolded::kInsideRegion;
-  if (state_->top != nullptr) return false;
-  why = Unfolded::kInRuntimeCall;
-  if (t_runtime_calls != 0) return false;
-  why = Unfolded::kEnding;
-  if (is_ending_) return false;
-  why = Unfolded::kClause;
+  if (state_->top != nullptr) return Unfolded::kInsideRegion;
+  if (t_runtime_calls != 0) return Unfolded::kInRuntimeCall;
+  if (is_ending_) return Unfolded::kEnding;
   if (clause) {
-    note(name_of(why), /*closed=*/false, call.site);
-    return false;
+    note(name_of(Unfolded::kClause), /*closed=*/false, call.site);
+    return Unfolded::kClause;
   }
   // First, because it is what most regions of a program that always closes early end at.
   const bool is_patient = fork_join() == ForkJoin::kAuto;
   const bool closes_often = is_patient && rhythm_.was_closed_often();
-  why = Unfolded::kClosedOften;
-  if (closes_often && !rhythm_.time_to_open()) return false;
-  why = Unfolded::kTeamOfOne;
-  if (asked == 1) return false;
+  if (closes_often && !rhythm_.time_to_open()) return Unfolded::kClosedOften;
+  if (asked == 1) return Unfolded::kTeamOfOne;
   unsigned wanted = asked;
   if (asked == 0 && real.omp_get_max_threads != nullptr) {
     wanted = static_cast<unsigned>(real.omp_get_max_threads());
-    if (wanted == 1) return false;
+    if (wanted == 1) return Unfolded::kTeamOfOne;
   }
-  why = Unfolded::kNotReplaced;
-  if (wanted > kMaxTeam) return false;
-  why = Unfolded::kTooFew;
-  if (is_patient && !closes_often && !rhythm_.time_to_open()) return false;
-  if (!can_be_folded(call.runtime, why)) return false;
-  why = Unfolded::kInsideRegion;  // a serialized one, or one that began unseen
-  if (real.omp_get_level() != 0) return false;
-  why = Unfolded::kInRuntimeCall;
-  if (in_explicit_task(real)) return false;
-  why = Unfolded::kDynamic;
-  return real.omp_get_dynamic() == 0;
+  if (wanted > kMaxTeam) return Unfolded::kNotReplaced;
+  if (is_patient && !closes_often && !rhythm_.time_to_open()) return Unfolded::kTooFew;
+  if (const Unfolded why = can_be_folded(call.runtime); why != Unfolded::kNone) return why;
+  // A serialized one, or one that began unseen.
+  if (real.omp_get_level() != 0) return Unfolded::kInsideRegion;
+  if (in_explicit_task(real)) return Unfolded::kInRuntimeCall;
+  if (real.omp_get_dynamic() != 0) return Unfolded::kDynamic;
+  return Unfolded::kNone;
 }
 
 }  // namespace muster

@@ -17,7 +17,7 @@ bool is_inside(const ThreadState& state, const Runtime* runtime) {
 }
 
 Unfolded why_without_fold() {
-  if (t_muster_watches == 0) return Unfolded::kEnding;
+  if (t_muster_fold_state == FoldState::kNoFold) return Unfolded::kEnding;
   return t_thread_state != nullptr ? Unfolded::kInsideRegion : Unfolded::kNotReplaced;
 }
 
@@ -47,13 +47,13 @@ bool has_open_fold() {
 // threads are better kept in it, too: there they read nothing of the runtime's. libgomp frees nothing
 // then, and forgets a thread that only ends before kOnlyThread is reached: it has made its key first.
 void end_own_fold(ThreadEnd how) {
-  if (how == ThreadEnd::kMayBeExit && (t_muster_watches & kInSerialPart) != 0 &&
+  if (how == ThreadEnd::kMayBeExit && in_serial_part() &&
       t_thread_state->fold->runtime().kind != RuntimeKind::kLibgomp && another_is_open()) {
     t_thread_state->fold->open_no_more();
     return;
   }
-  if ((t_muster_watches & kInSerialPart) != 0) t_thread_state->fold->end();
-  if ((t_muster_watches & kInFoldedRegion) == 0) t_muster_watches = 0;
+  if (in_serial_part()) t_thread_state->fold->end();
+  if (!in_folded_region()) t_muster_fold_state = FoldState::kNoFold;
   if (how == ThreadEnd::kOnlyThread) MUSTER_CHECK(kEnded, !has_open_fold());
 }
 
@@ -73,19 +73,15 @@ Fold* first_own_fold(const Runtime* runtime) {
   }
   fold->begin(*state);
   state->fold = fold;
-  t_muster_watches = kMayFold;
+  t_muster_fold_state = FoldState::kMayFold;
   return fold;
 }
 
-bool run_folded(const RegionCall& call, Unfolded& why) {
-  if (fork_join() == ForkJoin::kOff) {
-    why = Unfolded::kOff;
-    return false;
-  }
+Unfolded run_folded(const RegionCall& call) {
+  if (fork_join() == ForkJoin::kOff) return Unfolded::kOff;
   if (Fold* fold = own_fold(&call.runtime); fold != nullptr) [[likely]]
-    return fold->run(call, why);
-  why = why_without_fold();
-  return false;
+    return fold->run(call);
+  return why_without_fold();
 }
 
 void keep_runtimes_of_other_folds() {
@@ -93,20 +89,20 @@ void keep_runtimes_of_other_folds() {
 }
 
 BeforeUnloading::BeforeUnloading(CallSite site) {
-  if ((t_muster_watches & kInSerialPart) != 0 && !t_thread_state->fold->runtime().stays) {
+  if (in_serial_part() && !t_thread_state->fold->runtime().stays) {
     t_thread_state->fold->close(Closed::kCall, site);
   }
-  if ((t_muster_watches & (kInSerialPart | kMayFold)) != 0) {
+  if (in_serial_part() || t_muster_fold_state == FoldState::kMayFold) {
     fold_ = t_thread_state->fold;
     was_ending_ = fold_->open_no_more();
-  } else if ((t_muster_watches & kNew) != 0) {
-    t_muster_watches = 0;
+  } else if (t_muster_fold_state == FoldState::kNew) {
+    t_muster_fold_state = FoldState::kNoFold;
     was_new_ = true;
   }
 }
 
 BeforeUnloading::~BeforeUnloading() {
-  if (was_new_) t_muster_watches = kNew;
+  if (was_new_) t_muster_fold_state = FoldState::kNew;
   if (fold_ != nullptr && t_thread_state->fold == fold_) fold_->open_no_more(was_ending_);
 }
 
@@ -115,8 +111,8 @@ void reserve_fold_ends() { reserve_thread_end(end_own_fold); }
 void end_fold_of_thread() { end_own_fold(ThreadEnd::kOnlyThread); }
 
 void folds_after_fork() {
-  MUSTER_CHECK(kForked, t_muster_watches != kInSerialPart);
-  const bool in_folded_region = (t_muster_watches & kInFoldedRegion) != 0;
+  MUSTER_CHECK(kForked, !in_serial_part());
+  const bool was_in_folded_region = in_folded_region();
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     state->fold = nullptr;
     Fold* fold = state->own_fold.load(std::memory_order_relaxed);
@@ -124,10 +120,10 @@ void folds_after_fork() {
   }
   // In a region's middle the fold had to stay open, and what the runtime makes of it is its own
   // business.
-  if (in_folded_region) {
-    t_muster_watches = 0;
-  } else if (t_muster_watches != 0) {
-    t_muster_watches = kNew;
+  if (was_in_folded_region) {
+    t_muster_fold_state = FoldState::kNoFold;
+  } else if (t_muster_fold_state != FoldState::kNoFold) {
+    t_muster_fold_state = FoldState::kNew;
   }
 }
 

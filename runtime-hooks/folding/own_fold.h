@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// For a thread that is kNew: makes it one that may fold. Null where it is inside a region already, as far
+// For a thread in FoldState::kNew: makes it one that may fold. Null where it is inside a region already, as far
 // as frames tell and `runtime`, if that is known; for a runtime that is not replaced, whose threads Muster
 // leaves untouched; and without memory.
 Fold* first_own_fold(const Runtime* runtime);
@@ -15,13 +15,14 @@ Fold* first_own_fold(const Runtime* runtime);
 // The calling thread's, in its serial part or what may be one; null inside a folded region and for a
 // thread that ends.
 inline Fold* own_fold(const Runtime* runtime) {
-  if ((t_muster_watches & (kInSerialPart | kMayFold)) != 0) [[likely]]
+  const FoldState state = t_muster_fold_state;
+  if (state == FoldState::kSerialPart || state == FoldState::kMayFold) [[likely]]
     return t_thread_state->fold;
-  return (t_muster_watches & kNew) != 0 ? first_own_fold(runtime) : nullptr;
+  return state == FoldState::kNew ? first_own_fold(runtime) : nullptr;
 }
 
-// Runs the region in the calling thread's fold. False, with the reason: the real runtime must fork it.
-bool run_folded(const RegionCall& call, Unfolded& why);
+// Runs the region in the calling thread's fold. Otherwise returns the reason, and the real runtime must fork it.
+Unfolded run_folded(const RegionCall& call);
 
 // Before the calling thread unloads something: other threads' folds cannot be closed for them.
 void keep_runtimes_of_other_folds();

@@ -33,12 +33,12 @@ void Fold::work_with(ThreadState& state) {
   PassReason reason = PassReason::kNoMemory;
   frame.me = team_->join(size, frame.thread, reason);
   if (frame.me != nullptr) {
-    const std::uint8_t watches_before = t_muster_watches;
+    const FoldState state_before = t_muster_fold_state;
     Fold* const fold_before = state.fold;
     state.fold = this;
-    t_muster_watches = kInFoldedRegion;
+    t_muster_fold_state = FoldState::kFoldedRegion;
     take_orders(state, frame, global_thread_number(real));
-    t_muster_watches = watches_before;
+    t_muster_fold_state = state_before;
     state.fold = fold_before;
   }
   state.top = frame.outer;

@@ -20,8 +20,7 @@ Closed reason_for(const char* symbol, Effect effect) {
 
 // That in whose region or serial part the calling thread is; else null.
 Fold* fold_around() {
-  const bool inside = (t_muster_watches & (kInSerialPart | kInFoldedRegion)) != 0;
-  return inside ? t_thread_state->fold : nullptr;
+  return in_serial_part() || in_folded_region() ? t_thread_state->fold : nullptr;
 }
 
 }  // namespace
@@ -32,12 +31,11 @@ void on_watched_call(const char* symbol, Effect effect, const void* caller) {
   if (effect == Effect::kClosesByTask && fold != nullptr &&
       fold->runtime().kind != RuntimeKind::kLibgomp)
     return;
-  const std::uint8_t watches = t_muster_watches;
-  if ((watches & kInSerialPart) != 0) {
+  if (in_serial_part()) {
     const int saved = errno;
     fold->close(reason_for(symbol, effect), {symbol, caller});
     errno = saved;
-  } else if ((watches & kInFoldedRegion) != 0 && effect == Effect::kSets) {
+  } else if (in_folded_region() && effect == Effect::kSets) {
     fold->note_setting();
   }
   if (effect != Effect::kPushes) return;

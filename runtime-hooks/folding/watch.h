@@ -17,15 +17,16 @@ enum class Effect : std::uint8_t {
   kCreatesTasks,  // as kCloses, and wherever it is called
 };
 
-// The flags of the threads whose calls are watched. generate.cmake has the same numbers for the
-// machine code.
-constexpr std::uint8_t watched_in(Effect effect) {
+// The states of the threads whose calls have that effect, as the bits that a thunk tests.
+constexpr std::uint8_t states_with(Effect effect) {
+  constexpr auto kSerial = static_cast<std::uint8_t>(FoldState::kSerialPart);
+  constexpr auto kFolded = static_cast<std::uint8_t>(FoldState::kFoldedRegion);
   switch (effect) {
     case Effect::kCloses:
     case Effect::kClosesByTask:
-      return kInSerialPart;
+      return kSerial;
     case Effect::kSets:
-      return kInSerialPart | kInFoldedRegion;
+      return kSerial | kFolded;
     case Effect::kPushes:
     case Effect::kCreatesTasks:
       return 0xFF;
@@ -33,8 +34,8 @@ constexpr std::uint8_t watched_in(Effect effect) {
   return 0xFF;
 }
 
-// Called before the real entry point `symbol`, by a thread whose t_muster_watches has a flag that the
-// watched_in() its effect. `symbol` lives for ever. Not for another runtime's than the fold's.
+// Called before the real entry point `symbol`, by a thread in one of states_with() its effect. `symbol` lives
+// for ever. Not for a runtime other than the fold's.
 void on_watched_call(const char* symbol, Effect effect, const void* caller);
 
 // Whether a runtime, or a function of one, is another than that of the fold in whose region or serial

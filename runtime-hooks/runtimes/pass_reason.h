@@ -26,6 +26,7 @@ enum class PassReason {
 #define MUSTER_ENUMERATOR(symbol, name) symbol,
   MUSTER_PASS_REASONS(MUSTER_ENUMERATOR)
 #undef MUSTER_ENUMERATOR
+      kNone,  // it is replaced
 };
 
 inline constexpr const char* kPassReasonNames[] = {

@@ -90,7 +90,8 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   MUSTER_QUERY_FUNCTIONS(MUSTER_RESOLVE)
 #undef MUSTER_RESOLVE
   runtime.kind = kind_of(runtime);
-  runtime.replaced = !why_not_replaced(runtime, runtime.reason);
+  runtime.reason = why_not_replaced(runtime);
+  runtime.replaced = runtime.reason == PassReason::kNone;
   runtime.reductions = reduction_rules();
 }
 

@@ -39,44 +39,32 @@ bool has_itt_collector() {
 }
 
 // What Muster cannot do without. A libgomp that lacks omp_get_cancellation knows no cancellation.
-bool has_what_it_takes(const Runtime& runtime) {
+bool has_needed_functions(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
   return has_all(real.omp_get_num_threads, real.omp_get_thread_num, real.GOMP_barrier) &&
          (runtime.kind == RuntimeKind::kLibgomp ||
           has_all(real.__kmpc_barrier, real.omp_get_cancellation));
 }
 
-// Settings and tools of libomp's alone.
-bool is_watched(const Runtime& runtime, PassReason& reason) {
-  if (runtime.kind == RuntimeKind::kLibgomp) return false;
-  reason = PassReason::kTool;
-  if (has_ompt_tool()) return true;
-  reason = PassReason::kConsistencyCheck;
-  if (checks_consistency()) return true;
-  reason = PassReason::kItt;
-  return has_itt_collector();
+// Settings and tools that only libomp has.
+PassReason why_observed(const Runtime& runtime) {
+  if (runtime.kind == RuntimeKind::kLibgomp) return PassReason::kNone;
+  if (has_ompt_tool()) return PassReason::kTool;
+  if (checks_consistency()) return PassReason::kConsistencyCheck;
+  return has_itt_collector() ? PassReason::kItt : PassReason::kNone;
 }
 
 }  // namespace
 
-bool why_not_replaced(const Runtime& runtime, PassReason& reason) {
+PassReason why_not_replaced(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
-  if (!runtimes_switched_on()) {
-    reason = PassReason::kOff;
-  } else if (!threads_know_their_region()) {
-    reason = PassReason::kNoKey;
-  } else if (is_watched(runtime, reason)) {
-    return true;
-  } else if (global_definition("__tsan_init") != nullptr) {
-    reason = PassReason::kThreadSanitizer;
-  } else if (!has_what_it_takes(runtime)) {
-    reason = PassReason::kUnknownFrame;
-  } else if (real.omp_get_cancellation != nullptr && real.omp_get_cancellation() != 0) {
-    reason = PassReason::kCancellation;
-  } else {
-    return false;
-  }
-  return true;
+  if (!runtimes_switched_on()) return PassReason::kOff;
+  if (!threads_know_their_region()) return PassReason::kNoKey;
+  if (const PassReason why = why_observed(runtime); why != PassReason::kNone) return why;
+  if (global_definition("__tsan_init") != nullptr) return PassReason::kThreadSanitizer;
+  if (!has_needed_functions(runtime)) return PassReason::kUnknownFrame;
+  const bool cancels = real.omp_get_cancellation != nullptr && real.omp_get_cancellation() != 0;
+  return cancels ? PassReason::kCancellation : PassReason::kNone;
 }
 
 }  // namespace muster

@@ -5,10 +5,9 @@
 
 namespace muster {
 
-// True, with the reason, where somebody relies on the runtime's own barriers: a tool that is told
-// of them (OMPT, ITT), checks that live in them (KMP_CONSISTENCY_CHECK, ThreadSanitizer's Archer),
-// or cancellation, whose barriers may be left early. True as well for a runtime that Muster does
-// not know enough about.
-bool why_not_replaced(const Runtime& runtime, PassReason& reason);
+// A reason where something depends on the runtime's own barriers: a tool that observes them (OMPT, ITT), checks that are
+// part of them (KMP_CONSISTENCY_CHECK, ThreadSanitizer's Archer), or cancellation, whose barriers may be left early. Or
+// where the runtime lacks a function that Muster needs. kNone: its barriers are replaced.
+PassReason why_not_replaced(const Runtime& runtime);
 
 }  // namespace muster

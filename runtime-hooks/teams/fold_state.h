@@ -1,18 +1,25 @@
-// Whether the calling thread is in a fold, and where: folding/ writes it, what is below reads it. One byte
-// per thread, which the thunks of the runtime's entry points (preload/thunks/) look at.
+// Where the calling thread is in region folding: one byte per thread, which folding/ writes and the thunks of the
+// runtime's entry points (preload/thunks/) read in machine code.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-inline constexpr std::uint8_t kInSerialPart = 1;  // the fold's primary thread, between two regions
-inline constexpr std::uint8_t kInFoldedRegion = 2;  // any thread of a folded region
-inline constexpr std::uint8_t kMayFold = 4;  // a root thread that has a fold, which is not open
-inline constexpr std::uint8_t kNew = 8;      // has none so far: a root thread, or a runtime's own
-// None of them: a thread that has begun to end, and folds no more.
+// One bit each, so that a thunk tests for any of several states at once.
+enum class FoldState : std::uint8_t {
+  kNoFold =
+      0,  // it opens or closes its fold just now, or it has begun to end and opens none any more
+  kSerialPart = 1,    // the primary thread of an open fold, between two regions
+  kFoldedRegion = 2,  // any thread of a folded region
+  kMayFold = 4,       // a root thread that has a fold, which is closed
+  kNew = 8,           // a thread that has none so far: a root thread, or one of the runtime's
+};
 
-extern "C" thread_local constinit std::uint8_t t_muster_watches
+extern "C" thread_local constinit FoldState t_muster_fold_state
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+inline bool in_serial_part() { return t_muster_fold_state == FoldState::kSerialPart; }
+inline bool in_folded_region() { return t_muster_fold_state == FoldState::kFoldedRegion; }
 
 }  // namespace muster

@@ -15,8 +15,8 @@ namespace muster {
 thread_local constinit ThreadState* t_thread_state __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
-thread_local constinit std::uint8_t t_muster_watches
-    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = kNew;
+thread_local constinit FoldState t_muster_fold_state
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = FoldState::kNew;
 
 std::atomic<std::uint32_t> g_frames_missed{0};
 
@@ -37,12 +37,12 @@ void thread_ends(void*) {
   const bool is_first_round = !state->is_ending;
   state->is_ending = true;
   g_at_end();
-  if (is_first_round || (t_muster_watches & kInSerialPart) != 0) {
+  if (is_first_round || in_serial_part()) {
     pthread_setspecific(g_key, state);
     return;
   }
   if (state->counters != nullptr) state->counters->thread_ends();
-  t_muster_watches = 0;
+  t_muster_fold_state = FoldState::kNoFold;
   t_thread_state = nullptr;
   state->top = nullptr;
   state->fork_depth = 0;

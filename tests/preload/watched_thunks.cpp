@@ -1,5 +1,5 @@
-// The thunks without the rest of libmuster.so: a program says which flags of t_muster_watches its thread
-// has, and each call that is reported goes to stdout, on a line of its own. What printf leaves in the
+// The thunks without the rest of libmuster.so: a program says in which states of t_muster_fold_state its thread
+// is, and each call that is reported goes to stdout, on a line of its own. What printf leaves in the
 // registers is for the thunk to repair.
 #include <cstdio>
 
@@ -19,7 +19,7 @@ void get_ready() {}
 
 AnyFunction function_for_missing(const char*, const void*) { return nullptr; }
 
-thread_local constinit std::uint8_t t_muster_watches = 0;
+thread_local constinit FoldState t_muster_fold_state = FoldState::kNoFold;
 
 void on_watched_call(const char* symbol, Effect effect, const void* caller) {
   constexpr const char* kNames[] = {"closes", "sets", "pushes"};
@@ -33,6 +33,6 @@ int serial_max_threads() { return 42; }
 
 }  // namespace muster
 
-extern "C" __attribute__((visibility("default"))) void muster_test_watch(int flags) {
-  muster::t_muster_watches = static_cast<std::uint8_t>(flags);
+extern "C" __attribute__((visibility("default"))) void muster_test_watch(int states) {
+  muster::t_muster_fold_state = static_cast<muster::FoldState>(states);
 }
