@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "preload/serial/serial.h"
-#include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/folding/call_effects.h"
 #include "runtime-hooks/runtimes/runtime.h"
 
 // A function of the C library that Muster stands in for: exported under its name.
@@ -45,15 +45,13 @@ inline void ensure_ready() {
     get_ready();
 }
 
-// What an entry point begins with that needs the serial part to be one: a fold that is open beside it
-// is closed first. `symbol` is the entry point's.
+// What an entry point begins with that may not be called beside an open fold, which is closed first. `symbol` is the
+// entry point's.
 inline void entering(const char* symbol, const void* caller) {
   ensure_ready();
-  if (in_serial_part()) [[unlikely]] {
-    if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);
-  }
+  if (in_serial_part()) [[unlikely]]
+    close_fold_before(symbol, caller);
 }
-
 inline void entering(Entry entry, const void* caller) {
   entering(kEntryNames[static_cast<unsigned>(entry)], caller);
 }

@@ -1,7 +1,7 @@
 // What gcc's parallel regions have in common, whatever they are combined with.
 #pragma once
 
-#include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/teams/region.h"
 
 namespace muster {

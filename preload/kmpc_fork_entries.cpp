@@ -5,7 +5,7 @@
 
 #include "platform/words_only.h"
 #include "preload/entry.h"
-#include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/teams/region.h"
 
 namespace muster {
@@ -157,7 +157,7 @@ MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::
 MUSTER_ENTRY void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
   entering("__kmpc_serialized_parallel", MUSTER_CALLER);
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
-  if (Fold* fold = own_fold(&runtime); fold != nullptr) fold->note_serialized();
+  if (Fold* fold = root_fold(&runtime); fold != nullptr) fold->note_serialized();
   note_serialized(runtime, MUSTER_CALLER, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }
@@ -167,7 +167,7 @@ MUSTER_ENTRY void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread t
                                           std::int32_t size) {
   ensure_ready();
   const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
-  if (Fold* fold = runtime.replaced ? own_fold(&runtime) : nullptr; fold != nullptr) {
+  if (Fold* fold = runtime.replaced ? root_fold(&runtime) : nullptr; fold != nullptr) {
     if (fold->keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER})) return;
   }
   required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);

@@ -24,8 +24,8 @@
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
-#include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/folding/root_fold.h"
+#include "runtime-hooks/objects/deferred_dlclose.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
@@ -40,7 +40,7 @@ void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
   runtimes_after_fork();
-  held_objects_after_fork();
+  deferred_dlclose_after_fork();
   folds_after_fork();
   teams_after_fork();
   counters_after_fork();
@@ -105,7 +105,7 @@ void get_ready() {
     set_fork_join(in_force.fork_join);
     switch_runtimes(in_force.on);
     read_environment();
-    observe_bindings(find_destinations);
+    observe_bindings(find_call_targets);
     give_functions([](const char* name) { return reinterpret_cast<void*>(serial_function(name)); });
     if (in_force.on) {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
@@ -148,7 +148,7 @@ __attribute__((constructor)) void at_start() {
   note_objects_at_start();
   prepare_while_single_threaded();
   for (const Forget forget :
-       {forget_destinations, forget_choices, forget_yield_callers, forget_runtimes}) {
+       {forget_call_targets, forget_choices, forget_yield_callers, forget_runtimes}) {
     when_unloaded(forget);
   }
   reserve_fold_ends();

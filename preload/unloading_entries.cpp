@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "preload/entry.h"
-#include "runtime-hooks/folding/own_fold.h"
-#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/folding/root_fold.h"
+#include "runtime-hooks/objects/deferred_dlclose.h"
 #include "runtime-hooks/objects/unloading.h"
 
 namespace muster {
@@ -48,7 +48,7 @@ MUSTER_EXPORT int dlclose(void* handle) noexcept {
   const int saved = errno;
   if (t_in_dlclose == 0) {
     look_for_unloaded();
-    let_released_go();
+    close_deferred();
   }
   errno = saved;
   return result;

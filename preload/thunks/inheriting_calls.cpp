@@ -16,7 +16,7 @@
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
 #include "preload/thunks/thunks.h"
-#include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/objects/address_cache.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/folding/call_effects.h"
 
 namespace muster {
 namespace {
@@ -35,13 +35,13 @@ constexpr auto ompc_get_team_size = omp_get_team_size;
 
 }  // namespace
 
-#define MUSTER_OWN(name) nullptr,
+#define MUSTER_IMPLEMENTED(name) nullptr,
 #define MUSTER_THUNK(name, effect) nullptr,
 #define MUSTER_ANSWERED(name) reinterpret_cast<AnyFunction>(+name),
 const AnyFunction kSerialAnswers[] = {
 #include "thunk_names.inc"
 };
-#undef MUSTER_OWN
+#undef MUSTER_IMPLEMENTED
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
 

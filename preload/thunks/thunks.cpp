@@ -15,8 +15,8 @@
 #include "preload/entry.h"
 #include "preload/serial/serial.h"
 #include "preload/thunks/serial_answers.h"
-#include "runtime-hooks/folding/watch.h"
-#include "runtime-hooks/objects/destination.h"
+#include "runtime-hooks/folding/call_effects.h"
+#include "runtime-hooks/objects/call_target.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/runtimes/runtime.h"
@@ -31,10 +31,10 @@ namespace {
 
 #define MUSTER_THUNK(name, effect)
 #define MUSTER_ANSWERED(name)
-#define MUSTER_OWN(name) \
+#define MUSTER_IMPLEMENTED(name) \
   extern "C" __attribute__((visibility("hidden"))) void muster_entry_##name();
 #include "thunk_names.inc"
-#undef MUSTER_OWN
+#undef MUSTER_IMPLEMENTED
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
 
@@ -47,11 +47,11 @@ struct Thunk {
 
 #define MUSTER_THUNK(name, effect) {#name, Effect::effect},
 #define MUSTER_ANSWERED(name) {#name, Effect::kCloses},
-#define MUSTER_OWN(name) {#name, Effect::kCloses, muster_entry_##name},
+#define MUSTER_IMPLEMENTED(name) {#name, Effect::kCloses, muster_entry_##name},
 constexpr Thunk kThunks[] = {
 #include "thunk_names.inc"
 };
-#undef MUSTER_OWN
+#undef MUSTER_IMPLEMENTED
 #undef MUSTER_ANSWERED
 #undef MUSTER_THUNK
 static_assert(std::is_sorted(std::begin(kThunks), std::end(kThunks),
@@ -186,7 +186,7 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
        target != nullptr && !runtime.contains(found.function); target = target->next) {
     if (target->size != 0 && is_bound_to(*target, runtime)) found.function = target->function;
   }
-  if (found.function == nullptr) found.function = own_function(runtime, kThunks[index].name);
+  if (found.function == nullptr) found.function = definition_in(runtime, kThunks[index].name);
   if (found.function != nullptr) remember(list, found);
   return found;
 }
@@ -204,8 +204,8 @@ Target target_of_entry(unsigned index, const void* caller, const Binding& bindin
   target.from_runtime = runtime.contains(caller);
   if (!runtime.replaced) {
     target.function =
-        target.from_runtime ? own_function(runtime, name) : destination_of(caller, name).function;
-  } else if (own_function(runtime, name) != nullptr) {
+        target.from_runtime ? definition_in(runtime, name) : call_target_of(caller, name).function;
+  } else if (definition_in(runtime, name) != nullptr) {
     target.function = reinterpret_cast<void*>(kThunks[index].entry);
     target.bound_to = &runtime;
   }
@@ -243,7 +243,7 @@ Target look_up_entry(unsigned index, const void* caller) {
 Target look_up(unsigned index, const void* caller) {
   if (kThunks[index].entry != nullptr) return look_up_entry(index, caller);
   const std::uint64_t loads = object_counts().loaded;
-  const Destination found = destination_of(caller, kThunks[index].name);
+  const CallTarget found = call_target_of(caller, kThunks[index].name);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
                       .function = found.function,
@@ -258,7 +258,7 @@ Target look_up(unsigned index, const void* caller) {
 }
 
 // Calls that are a runtime's own. Its functions may end by jumping to another one that it exports: to
-// its caller's object then, which does not refer to that name, or find_destinations() would have found
+// its caller's object then, which does not refer to that name, or find_call_targets() would have found
 // it. No lock of the loader's.
 Target target_of_runtime(unsigned index, const void* caller) {
   const char* name = kThunks[index].name;
@@ -277,7 +277,7 @@ Target target_of_runtime(unsigned index, const void* caller) {
     runtime = binding->runtime;
     target = {.begin = binding->begin, .size = binding->end - binding->begin, .to_runtime = true};
   }
-  target.function = own_function(*runtime, name);
+  target.function = definition_in(*runtime, name);
   if (target.function != nullptr) remember(muster_thunk_targets[index], target);
   return target;
 }
@@ -313,10 +313,10 @@ AnyFunction go_on(unsigned index, const void* caller) {
   }
   const auto state = static_cast<std::uint8_t>(t_muster_fold_state);
   const bool has_effect = (state & states_with(thunk.effect)) != 0;
-  const bool is_elsewhere = target.to_runtime && is_another_runtimes(target.function);
+  const bool is_elsewhere = target.to_runtime && is_of_another_runtime(target.function);
   if (has_effect && !target.from_runtime && !is_elsewhere) [[unlikely]] {
     if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
-    on_watched_call(thunk.name, thunk.effect, caller);
+    apply_effect(thunk.name, thunk.effect, caller);
   }
   return reinterpret_cast<AnyFunction>(target.function);
 }
@@ -343,7 +343,7 @@ void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* data
 
 }  // namespace
 
-void forget_destinations(const Gone& gone) {
+void forget_call_targets(const Gone& gone) {
   for (unsigned index = 0; index < kThunkCount; ++index) {
     const auto each = [&](const Targets& list, auto forget) {
       for (auto* target = const_cast<Target*>(list.load(std::memory_order_acquire));
@@ -365,7 +365,7 @@ void forget_destinations(const Gone& gone) {
 
 bool has_thunk(const char* name) { return index_of(name) != kThunkCount; }
 
-void find_destinations(const LoadedObject& caller, const Runtime& runtime, bool gomp) {
+void find_call_targets(const LoadedObject& caller, const Runtime& runtime, bool gomp) {
   Binding binding{caller.begin, caller.end, gomp, const_cast<Runtime*>(&runtime)};
   for_each_reference(dynamic_symbols_of(caller), find_for_reference, &binding);
 }

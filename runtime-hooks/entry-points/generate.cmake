@@ -2,7 +2,7 @@
 #   cmake -D LISTS=<this folder> -D MACHINE=<file with the machine's macros> -D OUTPUT=<folder> -P generate.cmake
 # thunks.S            the thunks, each with its number and the states of t_muster_fold_state that it tests for
 # effect_states.inc   MUSTER_EFFECT(effect, states), those states by effect
-# thunk_names.inc     MUSTER_THUNK(name, effect), MUSTER_ANSWERED(name) or MUSTER_OWN(name), by those numbers
+# thunk_names.inc     MUSTER_THUNK(name, effect), MUSTER_ANSWERED(name) or MUSTER_IMPLEMENTED(name), by those numbers
 # known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
 # internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
 # libc_names.inc      MUSTER_LIBC(name), of inheriting.txt, by the numbers of their own thunks
@@ -44,7 +44,7 @@ function(mark list needs_all)
   endforeach()
 endfunction()
 
-foreach(list harmless own sets pushes task_owned creates_tasks answered)
+foreach(list harmless implemented sets pushes task_owned creates_tasks answered)
   mark(${list} TRUE)
 endforeach()
 mark(internal FALSE)  # not in the runtimes' lists, most of them
@@ -60,7 +60,7 @@ foreach(row IN LISTS rows)
   endif()
 endforeach()
 
-# The effect of each list's calls (folding/watch.h) and the threads on which they have it: bits of FoldState, which
+# The effect of each list's calls (folding/call_effects.h) and the threads on which they have it: bits of FoldState, which
 # the compiler compares with states_with(). Calls of other lists close.
 set(effect_sets kSets)
 set(effect_pushes kPushes)
@@ -89,9 +89,9 @@ foreach(name IN LISTS names)
       set(effect ${effect_${list}})
     endif()
     set(states ${states_${effect}})
-    if(list STREQUAL "own")
+    if(list STREQUAL "implemented")
       set(states 0)
-      string(APPEND table "MUSTER_OWN(${name})\n")
+      string(APPEND table "MUSTER_IMPLEMENTED(${name})\n")
     elseif(list STREQUAL "answered")
       string(APPEND table "MUSTER_ANSWERED(${name})\n")
     else()

@@ -9,7 +9,7 @@
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/task_queries.h"
 #include "runtime-hooks/folding/thread_end.h"
-#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/objects/deferred_dlclose.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
 #include "runtime-hooks/teams/counted_region.h"
 
@@ -104,8 +104,8 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   if (team_ == nullptr) return Unfolded::kNotReplaced;
   serial_max_ = real.omp_get_max_threads();
   wanted_size_ = asked != 0 ? asked : static_cast<unsigned>(serial_max_);
-  order_.leave = false;
-  order_.announced.store(kNoEpisode, std::memory_order_relaxed);  // another team may count anew
+  job_.leave = false;
+  job_.announced.store(kNoEpisode, std::memory_order_relaxed);  // another team may count anew
   setting_.store(false, std::memory_order_relaxed);
   regions_ = 0;
   gone_ = false;
@@ -139,12 +139,12 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
 
 void Fold::run_open(const RegionBody& body) {
   drain_non_temporal_stores();  // before the line is touched, which a reader may then take only once
-  order_.body = body;
+  job_.body = body;
   const FpControl fp = FpControl::current();
-  order_.fp = fp;
+  job_.fp = fp;
   Member& me = *frame_.me;
   t_muster_fold_state = FoldState::kFoldedRegion;
-  team_->begin_region(me, order_.announced);
+  team_->begin_region(me, job_.announced);
   // The rest is done while the others learn of it.
   ++regions_;
   state_->regions.add();
@@ -211,7 +211,7 @@ void Fold::keep_runtime() {
   }
   void* none = nullptr;
   void* handle = handle_of(runtime_->object);
-  if (!kept_runtime_.compare_exchange_strong(none, handle)) release_later(handle);
+  if (!kept_runtime_.compare_exchange_strong(none, handle)) close_later(handle);
 }
 
 void Fold::give_up() {
@@ -222,8 +222,8 @@ void Fold::give_up() {
 }
 
 void Fold::dismiss() {
-  order_.leave = true;
-  team_->begin_region(*frame_.me, order_.announced);
+  job_.leave = true;
+  team_->begin_region(*frame_.me, job_.announced);
   join_for_real();
 }
 
@@ -233,9 +233,9 @@ void Fold::join_for_real() {
   give_everything_back();
   Team::release(team_, *state_);
   if (kept_runtime_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-    release_later(kept_runtime_.exchange(nullptr));
+    close_later(kept_runtime_.exchange(nullptr));
   }
-  rhythm_.closed_after(regions_);
+  budget_.closed_after(regions_);
   t_muster_fold_state = FoldState::kMayFold;
 }
 
@@ -257,7 +257,7 @@ void Fold::end() { close(Closed::kEnd, {}); }
 
 void Fold::forget() {
   gone_ = true;
-  rhythm_ = {};
+  budget_ = {};
   next_ = {};
   opened_.clear();
   for (Tally& count : closed_) count.clear();

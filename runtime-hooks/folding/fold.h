@@ -2,8 +2,8 @@
 // through its serial parts, and the program's next regions run inside it. A fork is then a release of
 // the fold's team, a join a gather. docs/region-folding.md tells what that must not be noticed by.
 //
-// Each root thread has one of its own (own_fold.h). It is the fold's primary thread and the owner of
-// all that is here; the others read `order_` after a release.
+// Each root thread has one of its own (root_fold.h). It is the fold's primary thread and the owner of
+// all that is here; the others read `job_` after a release.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "platform/fp_control.h"
+#include "runtime-hooks/folding/call_effects.h"
+#include "runtime-hooks/folding/fold_budget.h"
 #include "runtime-hooks/folding/fold_counts.h"
-#include "runtime-hooks/folding/rhythm.h"
-#include "runtime-hooks/folding/watch.h"
 #include "runtime-hooks/runtimes/region_body.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/team.h"
@@ -62,7 +62,7 @@ class Fold {
   // The runtime whose region is open.
   const Runtime& runtime() const { return *runtime_; }
   // Whether a call is one of the runtime's own, which came back to us.
-  bool is_runtimes_own(const void* caller) const { return runtime_->contains(caller); }
+  bool is_call_of_runtime(const void* caller) const { return runtime_->contains(caller); }
   // What omp_get_max_threads() answers there.
   int serial_max_threads() const {
     if (is_lost()) return serial_max_;
@@ -93,13 +93,13 @@ class Fold {
 
  private:
   // What a release hands out, and the word that says so, on one line.
-  struct alignas(kCoherenceGranule) Order {
+  struct alignas(kCoherenceGranule) Job {
     RegionRecord body;
     FpControl fp;
     bool leave = false;
     Team::Announcement announced{kNoEpisode};
   };
-  static_assert(offsetof(Order, announced) + sizeof(Team::Announcement) <= 64);
+  static_assert(offsetof(Job, announced) + sizeof(Team::Announcement) <= 64);
 
   // The thread's next region, as entry points before it have arranged.
   struct Next {
@@ -120,14 +120,14 @@ class Fold {
   void finish_tasks(Frame& frame) const;
   static void work(void* fold);
   void work_with(ThreadState& state);
-  void take_orders(ThreadState& state, Frame& frame, abi::GlobalThread global);
+  void run_worker_loop(ThreadState& state, Frame& frame, abi::GlobalThread global);
   void note(const char* reason, bool closed, CallSite site);
   static void push_size(const RealFunctions& real, const Next& next);
   // Of the contract (contract.h).
   bool is_in_serial_part() const;
   bool is_member(const ThreadState& state, const Frame& frame) const;
 
-  Order order_;
+  Job job_;
   // Read by all its threads.
   Runtime* runtime_ = nullptr;
   unsigned runtime_load_ = 0;
@@ -145,7 +145,7 @@ class Fold {
   int inner_max_ = 1;
   unsigned long regions_ = 0;
   Next next_;
-  Rhythm rhythm_;
+  FoldBudget budget_;
   bool is_given_up_ = false;
   const Fold* lost_ = nullptr;       // this thread's before it
   bool gone_ = false;                // this is a child process by now, without the team

@@ -28,7 +28,7 @@ const FoldCounts& fold_counts() {
   for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     sum.folded += state->folded.read();
     for (unsigned i = 0; i < kUnfoldedReasons; ++i) sum.unfolded[i] += state->unfolded[i].read();
-    const Fold* fold = state->own_fold.load(std::memory_order_acquire);
+    const Fold* fold = state->root_fold.load(std::memory_order_acquire);
     if (fold != nullptr) fold->add_to(sum);
   }
   return sum;

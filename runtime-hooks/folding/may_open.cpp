@@ -57,8 +57,8 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
   }
   // First, because it is what most regions of a program that always closes early end at.
   const bool is_patient = fork_join() == ForkJoin::kAuto;
-  const bool closes_often = is_patient && rhythm_.was_closed_often();
-  if (closes_often && !rhythm_.time_to_open()) return Unfolded::kClosedOften;
+  const bool closes_often = is_patient && budget_.was_closed_often();
+  if (closes_often && !budget_.allows_opening()) return Unfolded::kClosedOften;
   if (asked == 1) return Unfolded::kTeamOfOne;
   unsigned wanted = asked;
   if (asked == 0 && real.omp_get_max_threads != nullptr) {
@@ -66,7 +66,7 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
     if (wanted == 1) return Unfolded::kTeamOfOne;
   }
   if (wanted > kMaxTeam) return Unfolded::kNotReplaced;
-  if (is_patient && !closes_often && !rhythm_.time_to_open()) return Unfolded::kTooFew;
+  if (is_patient && !closes_often && !budget_.allows_opening()) return Unfolded::kTooFew;
   if (const Unfolded why = can_be_folded(call.runtime); why != Unfolded::kNone) return why;
   // A serialized one, or one that began unseen.
   if (real.omp_get_level() != 0) return Unfolded::kInsideRegion;

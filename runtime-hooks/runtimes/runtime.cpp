@@ -277,7 +277,7 @@ Runtime* runtime_with(const void* address) {
   return find_runtime([&](const Runtime& known) { return known.contains(address); });
 }
 
-void* own_function(const Runtime& runtime, const char* symbol) {
+void* definition_in(const Runtime& runtime, const char* symbol) {
   return defined_by(runtime.object, symbol);
 }
 

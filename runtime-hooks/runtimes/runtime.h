@@ -123,7 +123,7 @@ void give_functions(FunctionWithoutRuntime function_of);
 Runtime* runtime_with(const void* address);
 
 // Its own definition of `symbol`; null if it has none. No lock.
-void* own_function(const Runtime& runtime, const char* symbol);
+void* definition_in(const Runtime& runtime, const char* symbol);
 
 // Those found so far, for the report; some may be gone, with `load` 0.
 unsigned known_runtimes(Runtime* const** list);

@@ -73,7 +73,7 @@ class BetweenRegions {
 // unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
 //
 // A region that is expected to meet no barrier has no team either, if there is no frame around it that
-// its threads could take for theirs (quiet_regions.h). `function` is the region's.
+// its threads could take for theirs (barrier_free_regions.h). `function` is the region's.
 class ForkScope {
  public:
   ForkScope(Runtime& runtime, Unfolded why, const void* function)
@@ -85,22 +85,24 @@ class ForkScope {
     } else if (state_ != nullptr && is_known(state_->top)) {
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
-      quiet_ = state_->top == nullptr && !counting() && state_->quiet.is_quiet(function);
-      if (quiet_) {
+      takes_no_team_ =
+          state_->top == nullptr && !counting() && state_->barrier_free.is_barrier_free(function);
+      if (takes_no_team_) {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {
         whose_.team = Team::acquire(runtime, *state_);
-        asks_ = state_->top == nullptr && !state_->quiet.has_barriers(function);
+        asks_ = state_->top == nullptr && !state_->barrier_free.has_barriers(function);
         if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
       }
     }
   }
   ~ForkScope() {
     if (whose_.team != nullptr) {
-      if (asks_) state_->quiet.ran(function_, whose_.team->barrier_met());
+      if (asks_) state_->barrier_free.ran(function_, whose_.team->barrier_met());
       Team::release(whose_.team, *state_);
-    } else if (quiet_ && g_frames_missed.load(std::memory_order_relaxed) != missed_before_) {
-      state_->quiet.was_not_quiet(function_);
+    } else if (takes_no_team_ &&
+               g_frames_missed.load(std::memory_order_relaxed) != missed_before_) {
+      state_->barrier_free.met_barrier(function_);
     }
   }
   ForkScope(const ForkScope&) = delete;
@@ -135,7 +137,7 @@ class ForkScope {
 
   ThreadState* const state_;
   const void* const function_;
-  bool quiet_ = false;
+  bool takes_no_team_ = false;
   bool asks_ = false;
   std::uint32_t missed_before_ = 0;
   RegionTeam whose_;

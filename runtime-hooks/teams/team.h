@@ -65,7 +65,7 @@ class Team : public TeamInstances<NativeMemory> {
   bool is_of(const Runtime& runtime) const { return runtime_ == &runtime; }
   unsigned size() const { return size_.load(std::memory_order_acquire); }
 
-  // Whether a region's threads met a barrier (quiet_regions.h). The forking thread begins to ask before
+  // Whether a region's threads met a barrier (barrier_free_regions.h). The forking thread begins to ask before
   // the region, the threads answer as they leave it, and it learns of that after the real join.
   void ask_for_barriers(bool asks) {
     if (asks_for_barriers_ != asks) asks_for_barriers_ = asks;  // all threads read that line

@@ -8,8 +8,8 @@
 #include "runtime-hooks/runtimes/pass_reason.h"
 #include "runtime-hooks/runtimes/reduction.h"
 #include "runtime-hooks/runtimes/yields/runtime_yield.h"
+#include "runtime-hooks/teams/barrier_free_regions.h"
 #include "runtime-hooks/teams/fold_reason.h"
-#include "runtime-hooks/teams/quiet_regions.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -49,8 +49,8 @@ struct alignas(kCoherenceGranule) ThreadState {
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
   ThreadCounters* counters = nullptr;  // null where nobody counts (counted_region.h)
-  QuietRegions quiet;
-  std::atomic<Fold*> own_fold{nullptr};  // null until the thread first runs a region at level 0
+  BarrierFreeRegions barrier_free;
+  std::atomic<Fold*> root_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
   Tally regions;
   Tally folded;  // of these

@@ -22,7 +22,7 @@ def shown(path: Path, expected: Path) -> list[str]:
     """Just what the lists of runtime-hooks/entry-points/ say: `expected` is made from them."""
     names = {line.split()[-1] for line in output_of("nm", "-D", "--defined-only", path).splitlines()}
     listed = set(expected.read_text().split()) | {*WITHOUT_LIST, OF_PAPI}
-    problems = [f"it shows {name}, which is not in own.txt" for name in sorted(names - listed)]
+    problems = [f"it shows {name}, which is not in implemented.txt" for name in sorted(names - listed)]
     return problems + [f"it does not show {name}" for name in sorted(listed - names)]
 
 

@@ -239,7 +239,7 @@ class EntryPoints(HouseTest):
         subprocess.run(["gcc", "-shared", "-fPIC", file, "-o", built], check=True, capture_output=True)
         for listed, expected in (
             ("__kmpc_a\n__kmpc_b\n", []),
-            ("__kmpc_a\n", ["it shows __kmpc_b, which is not in own.txt"]),
+            ("__kmpc_a\n", ["it shows __kmpc_b, which is not in implemented.txt"]),
             ("__kmpc_a\n__kmpc_b\nomp_c\n", ["it does not show omp_c"]),
         ):
             with self.subTest(listed=listed):

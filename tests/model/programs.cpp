@@ -141,7 +141,7 @@ class BarrierProgram : public Program {
     }
   }
 
-  // As runtime-hooks/folding/take_orders.cpp does: who has left a gather unaware learns at the next
+  // As runtime-hooks/folding/worker_loop.cpp does: who has left a gather unaware learns at the next
   // release that it was called off.
   void fold_called_off(unsigned me) {
     Episode episode = 0;

@@ -17,7 +17,7 @@ def thunked(own: bool = False) -> list[str]:
     """The names that have a thunk; with `own`, those as well that Muster has an entry point of its own for."""
     made = pathlib.Path(os.environ["MUSTER_ENTRY_POINTS"]) / "thunk_names.inc"
     rows = [line.split("(") for line in made.read_text().splitlines()]
-    return [name.split(",")[0].rstrip(")") for kind, name in rows if own or kind != "MUSTER_OWN"]
+    return [name.split(",")[0].rstrip(")") for kind, name in rows if own or kind != "MUSTER_IMPLEMENTED"]
 
 
 def _compile(name: str, source: str, *flags: str | pathlib.Path) -> pathlib.Path:

@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "preload/entry.h"
-#include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/folding/call_effects.h"
 
 // The entry points of Muster's own are not tested here.
 #define MUSTER_THUNK(name, effect)
 #define MUSTER_ANSWERED(name)
-#define MUSTER_OWN(name) \
+#define MUSTER_IMPLEMENTED(name) \
   extern "C" void muster_entry_##name() {}
 #include "thunk_names.inc"
 
@@ -21,13 +21,13 @@ AnyFunction function_for_missing(const char*, const void*) { return nullptr; }
 
 thread_local constinit FoldState t_muster_fold_state = FoldState::kNoFold;
 
-void on_watched_call(const char* symbol, Effect effect, const void* caller) {
+void apply_effect(const char* symbol, Effect effect, const void* caller) {
   constexpr const char* kNames[] = {"closes", "sets", "pushes"};
   std::printf("\n%s %s%s\n", symbol, kNames[static_cast<unsigned>(effect)],
               caller != nullptr ? "" : ", by nobody");
 }
 
-bool is_another_runtimes(const void*) { return false; }
+bool is_of_another_runtime(const void*) { return false; }
 
 int serial_max_threads() { return 42; }
 

@@ -18,9 +18,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLD = "runtime-hooks/folding/fold.cpp"
 MAY_OPEN = "runtime-hooks/folding/may_open.cpp"
-OWN_FOLD = "runtime-hooks/folding/own_fold.cpp"
+ROOT_FOLD = "runtime-hooks/folding/root_fold.cpp"
 THUNKS = "preload/thunks/thunks.cpp"
-WATCH = "runtime-hooks/folding/watch.cpp"
+EFFECTS = "runtime-hooks/folding/call_effects.cpp"
 FORKS = "preload/kmpc_fork_entries.cpp"
 
 
@@ -36,19 +36,19 @@ class Remedy:
 
 REMEDIES = (
     Remedy("calls of the runtime close", THUNKS,
-           "    on_watched_call(thunk.name, thunk.effect, caller);\n", "",
+           "    apply_effect(thunk.name, thunk.effect, caller);\n", "",
            ("orphaned_loops", "orphaned_tasks", "orphaned_dependences", "settings", "schedule", "pause", "display",
             "threadprivate_cached")),
     Remedy("entry points of Muster's own close", "preload/entry.h",
-           "    if (!is_another(runtime_of(caller, symbol))) on_watched_call(symbol, Effect::kCloses, caller);\n",
-           "    (void)symbol, (void)caller;\n",
+           "  if (in_serial_part()) [[unlikely]]\n    close_fold_before(symbol, caller);\n",
+           "  (void)symbol, (void)caller;\n",
            ("combined_regions", "started_regions", "target", "teams", "orphaned_blocks")),
     Remedy("queries are answered", THUNKS,
-           "    if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];\n    on_watched_call",
-           "    on_watched_call", ("getters_quiet",)),
+           "    if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];\n    apply_effect",
+           "    apply_effect", ("getters_quiet",)),
     Remedy("what regions take over is compared", FOLD, "inner != inner_max_) {", "false && inner != inner_max_) {",
            ("set_by_handle",)),
-    Remedy("a region's settings close", WATCH, "    fold->note_setting();\n", "", ("set_in_region",)),
+    Remedy("a region's settings close", EFFECTS, "    fold->note_setting();\n", "", ("set_in_region",)),
     Remedy("another size closes", FOLD, "} else if (wanted != wanted_size_) {",
            "} else if (false && wanted != wanted_size_) {", ("clause_num_threads", "team_sizes")),
     Remedy("a clause for one region closes", FOLD, "  const bool clause = next_.clause || call.has_clause;\n",
@@ -61,24 +61,24 @@ REMEDIES = (
            "    TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);\n",
            "    if (lasting) TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);\n",
            ("tasks_at_end", "tasks_depend")),
-    Remedy("workers have the region's floating-point control", "runtime-hooks/folding/take_orders.cpp",
-           "      if (fp_is_inherited(*fold.runtime_)) fold.order_.fp.put_in_force();\n", "", ("floating_point",)),
+    Remedy("workers have the region's floating-point control", "runtime-hooks/folding/worker_loop.cpp",
+           "      if (fp_is_inherited(*fold.runtime_)) fold.job_.fp.put_in_force();\n", "", ("floating_point",)),
     Remedy("a close keeps floating-point flags", FOLD, "    const KeptFpEnvironment kept;", "    //",
            ("floating_flags",)),
     Remedy("fork closes", FOLD, "    if (in_serial_part()) t_thread_state->fold->close(Closed::kFork, {});\n",
            "", ("fork_serial", "roots_fork")),
     Remedy("the end closes", FOLD, "void Fold::end() { close(Closed::kEnd, {}); }\n", "void Fold::end() {}\n",
            ("exit_handlers", "end_of_thread", "roots_end")),
-    Remedy("each root thread has its own fold", OWN_FOLD, "    fold = ::new (pages) Fold();\n",
+    Remedy("each root thread has its own fold", ROOT_FOLD, "    fold = ::new (pages) Fold();\n",
            "    static Fold* only = ::new (pages) Fold();\n    fold = only;\n", ("roots", "roots_settings")),
     Remedy("each has its own end watched", FOLD, "  end_is_watched_ = false;  // it was another thread's\n", "",
            ("roots_end",)),
-    Remedy("an exit leaves the fold open beside another", OWN_FOLD, "    t_thread_state->fold->open_no_more();\n    return;\n",
+    Remedy("an exit leaves the fold open beside another", ROOT_FOLD, "    t_thread_state->fold->open_no_more();\n    return;\n",
            "", ("roots_end",), "libiomp5"),
-    Remedy("a thread that ends folds no more", OWN_FOLD,
+    Remedy("a thread that ends folds no more", ROOT_FOLD,
            "  if (!in_folded_region()) t_muster_fold_state = FoldState::kNoFold;\n", "", ("roots_end",)),
     Remedy("another runtime's answers are its own", THUNKS,
-           "target.to_runtime && is_another_runtimes(target.function);\n", "false;\n", ("roots_of_libgomp",)),
+           "target.to_runtime && is_of_another_runtime(target.function);\n", "false;\n", ("roots_of_libgomp",)),
     Remedy("a fold is one runtime's", FOLD, "  if (&call.runtime != runtime_) {\n", "  if (false) {\n",
            ("two_replaced",)),
     Remedy("cancellation is left to the runtime", "runtime-hooks/runtimes/why_not_replaced.cpp",

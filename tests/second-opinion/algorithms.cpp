@@ -83,7 +83,7 @@ void go_to_the_real_barrier() {
 
 // runtime-hooks/folding: thread 0 hands out a region and announces it, the others run it, all gather. A
 // gather that is called off is finished at the real barrier; who had left it unaware learns of that at the
-// next release, as in take_orders.cpp.
+// next release, as in worker_loop.cpp.
 [[maybe_unused]] void fold(unsigned me) {
   Episode episode = 0;
   Episode gathered = kNoEpisode;

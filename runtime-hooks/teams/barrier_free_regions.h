@@ -14,9 +14,9 @@ extern std::atomic<std::uint32_t> g_frames_missed;
 
 // One thread's. Keyed by address: a function that is unloaded may leave its place to another, which is
 // then taken for a quiet one until it meets a barrier.
-class QuietRegions {
+class BarrierFreeRegions {
  public:
-  bool is_quiet(const void* function) const {
+  bool is_barrier_free(const void* function) const {
     const Place& place = places_[index_of(function)];
     return place.function == function && place.runs == kEnough;
   }
@@ -38,7 +38,7 @@ class QuietRegions {
   }
 
   // A quiet one has met a barrier.
-  void was_not_quiet(const void* function) { places_[index_of(function)] = {function, kNever}; }
+  void met_barrier(const void* function) { places_[index_of(function)] = {function, kNever}; }
 
  private:
   struct Place {

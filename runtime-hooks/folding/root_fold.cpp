@@ -1,4 +1,4 @@
-#include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/root_fold.h"
 
 #include <new>
 
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// A quiet region's threads have no frame (quiet_regions.h).
+// A quiet region's threads have no frame (barrier_free_regions.h).
 bool is_inside(const ThreadState& state, const Runtime* runtime) {
   if (state.top != nullptr) return true;
   if (runtime == nullptr || runtime->real.omp_get_level == nullptr) return false;
@@ -25,7 +25,7 @@ Unfolded why_without_fold() {
 template <class Visit>
 void for_each_other(Visit visit) {
   for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
-    Fold* fold = state->own_fold.load(std::memory_order_acquire);
+    Fold* fold = state->root_fold.load(std::memory_order_acquire);
     if (state != t_thread_state && fold != nullptr && fold->is_open()) visit(*fold);
   }
 }
@@ -38,7 +38,7 @@ bool another_is_open() {
 
 bool has_open_fold() {
   const ThreadState* state = t_thread_state;
-  const Fold* fold = state != nullptr ? state->own_fold.load(std::memory_order_relaxed) : nullptr;
+  const Fold* fold = state != nullptr ? state->root_fold.load(std::memory_order_relaxed) : nullptr;
   return fold != nullptr && fold->is_open();
 }
 
@@ -46,7 +46,7 @@ bool has_open_fold() {
 // what they read, but only if none of its regions is open. Where another thread's fold is, this one's
 // threads are better kept in it, too: there they read nothing of the runtime's. libgomp frees nothing
 // then, and forgets a thread that only ends before kOnlyThread is reached: it has made its key first.
-void end_own_fold(ThreadEnd how) {
+void end_root_fold(ThreadEnd how) {
   if (how == ThreadEnd::kMayBeExit && in_serial_part() &&
       t_thread_state->fold->runtime().kind != RuntimeKind::kLibgomp && another_is_open()) {
     t_thread_state->fold->open_no_more();
@@ -59,17 +59,17 @@ void end_own_fold(ThreadEnd how) {
 
 }  // namespace
 
-Fold* first_own_fold(const Runtime* runtime) {
+Fold* make_root_fold(const Runtime* runtime) {
   ThreadState* state = thread_state();
   if (state == nullptr || is_inside(*state, runtime)) return nullptr;
-  Fold* fold = state->own_fold.load(std::memory_order_relaxed);
+  Fold* fold = state->root_fold.load(std::memory_order_relaxed);
   if (fold == nullptr || fold->is_given_up()) {
     void* pages = map_pages(sizeof(Fold));
     if (pages == nullptr) return nullptr;
     auto* lost = fold;
     fold = ::new (pages) Fold();
     fold->counts_on_from(lost);
-    state->own_fold.store(fold, std::memory_order_release);  // the report reads it
+    state->root_fold.store(fold, std::memory_order_release);  // the report reads it
   }
   fold->begin(*state);
   state->fold = fold;
@@ -79,7 +79,7 @@ Fold* first_own_fold(const Runtime* runtime) {
 
 Unfolded run_folded(const RegionCall& call) {
   if (fork_join() == ForkJoin::kOff) return Unfolded::kOff;
-  if (Fold* fold = own_fold(&call.runtime); fold != nullptr) [[likely]]
+  if (Fold* fold = root_fold(&call.runtime); fold != nullptr) [[likely]]
     return fold->run(call);
   return why_without_fold();
 }
@@ -106,16 +106,16 @@ BeforeUnloading::~BeforeUnloading() {
   if (fold_ != nullptr && t_thread_state->fold == fold_) fold_->open_no_more(was_ending_);
 }
 
-void reserve_fold_ends() { reserve_thread_end(end_own_fold); }
+void reserve_fold_ends() { reserve_thread_end(end_root_fold); }
 
-void end_fold_of_thread() { end_own_fold(ThreadEnd::kOnlyThread); }
+void end_fold_of_thread() { end_root_fold(ThreadEnd::kOnlyThread); }
 
 void folds_after_fork() {
   MUSTER_CHECK(kForked, !in_serial_part());
   const bool was_in_folded_region = in_folded_region();
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     state->fold = nullptr;
-    Fold* fold = state->own_fold.load(std::memory_order_relaxed);
+    Fold* fold = state->root_fold.load(std::memory_order_relaxed);
     if (fold != nullptr) fold->forget();
   }
   // In a region's middle the fold had to stay open, and what the runtime makes of it is its own

@@ -36,12 +36,14 @@ constexpr std::uint8_t states_with(Effect effect) {
 
 // Called before the real entry point `symbol`, by a thread in one of states_with() its effect. `symbol` lives
 // for ever. Not for a runtime other than the fold's.
-void on_watched_call(const char* symbol, Effect effect, const void* caller);
+void apply_effect(const char* symbol, Effect effect, const void* caller);
 
-// Whether a runtime, or a function of one, is another than that of the fold in whose region or serial
-// part the calling thread is. False in all other threads.
-bool is_another_runtimes(const void* function);
-bool is_another(const Runtime& runtime);
+// Whether a function belongs to another runtime than the fold in whose region or serial part the calling thread is.
+// False in all other threads.
+bool is_of_another_runtime(const void* function);
+
+// As a call of `symbol` with Effect::kCloses, for an entry point of Muster's.
+void close_fold_before(const char* symbol, const void* caller);
 
 // What omp_get_max_threads() was when the fold was opened. For its primary thread.
 int serial_max_threads();

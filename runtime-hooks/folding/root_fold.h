@@ -10,15 +10,15 @@ namespace muster {
 // For a thread in FoldState::kNew: makes it one that may fold. Null where it is inside a region already, as far
 // as frames tell and `runtime`, if that is known; for a runtime that is not replaced, whose threads Muster
 // leaves untouched; and without memory.
-Fold* first_own_fold(const Runtime* runtime);
+Fold* make_root_fold(const Runtime* runtime);
 
 // The calling thread's, in its serial part or what may be one; null inside a folded region and for a
 // thread that ends.
-inline Fold* own_fold(const Runtime* runtime) {
+inline Fold* root_fold(const Runtime* runtime) {
   const FoldState state = t_muster_fold_state;
   if (state == FoldState::kSerialPart || state == FoldState::kMayFold) [[likely]]
     return t_thread_state->fold;
-  return state == FoldState::kNew ? first_own_fold(runtime) : nullptr;
+  return state == FoldState::kNew ? make_root_fold(runtime) : nullptr;
 }
 
 // Runs the region in the calling thread's fold. Otherwise returns the reason, and the real runtime must fork it.

@@ -1,4 +1,4 @@
-#include "runtime-hooks/objects/held_objects.h"
+#include "runtime-hooks/objects/deferred_dlclose.h"
 
 #include "platform/lock.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -13,12 +13,12 @@ Lock g_lock;
 
 }  // namespace
 
-void release_later(void* handle) {
+void close_later(void* handle) {
   const Locked locked(g_lock);
   if (g_count < kMaxReleased) g_released[g_count++] = handle;
 }
 
-void let_released_go() {
+void close_deferred() {
   for (;;) {
     void* handle = nullptr;
     {
@@ -30,6 +30,6 @@ void let_released_go() {
   }
 }
 
-void held_objects_after_fork() { g_lock.unlock(); }
+void deferred_dlclose_after_fork() { g_lock.unlock(); }
 
 }  // namespace muster

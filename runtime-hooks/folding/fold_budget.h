@@ -8,10 +8,10 @@
 
 namespace muster {
 
-class Rhythm {
+class FoldBudget {
  public:
   // A thread begins a region that could be folded, no fold of its own being open.
-  bool time_to_open() {
+  bool allows_opening() {
     if (budget_ >= 0) return true;
     ++budget_;
     return false;

@@ -1,10 +1,10 @@
-#include "runtime-hooks/folding/watch.h"
+#include "runtime-hooks/folding/call_effects.h"
 
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
 
-#include "runtime-hooks/folding/own_fold.h"
+#include "runtime-hooks/folding/root_fold.h"
 
 namespace muster {
 
@@ -25,9 +25,9 @@ Fold* fold_around() {
 
 }  // namespace
 
-void on_watched_call(const char* symbol, Effect effect, const void* caller) {
+void apply_effect(const char* symbol, Effect effect, const void* caller) {
   Fold* fold = fold_around();
-  if (fold != nullptr && fold->is_runtimes_own(caller)) return;
+  if (fold != nullptr && fold->is_call_of_runtime(caller)) return;
   if (effect == Effect::kClosesByTask && fold != nullptr &&
       fold->runtime().kind != RuntimeKind::kLibgomp)
     return;
@@ -39,17 +39,18 @@ void on_watched_call(const char* symbol, Effect effect, const void* caller) {
     fold->note_setting();
   }
   if (effect != Effect::kPushes) return;
-  if (Fold* own = own_fold(nullptr); own != nullptr) own->note_clause();
+  if (Fold* mine = root_fold(nullptr); mine != nullptr) mine->note_clause();
 }
 
-bool is_another_runtimes(const void* function) {
+bool is_of_another_runtime(const void* function) {
   const Fold* fold = fold_around();
   return fold != nullptr && !fold->runtime().contains(function);
 }
 
-bool is_another(const Runtime& runtime) {
+void close_fold_before(const char* symbol, const void* caller) {
   const Fold* fold = fold_around();
-  return fold != nullptr && &fold->runtime() != &runtime;
+  const bool is_its_runtime = fold != nullptr && &runtime_of(caller, symbol) == &fold->runtime();
+  if (is_its_runtime) apply_effect(symbol, Effect::kCloses, caller);
 }
 
 int serial_max_threads() { return fold_around()->serial_max_threads(); }

@@ -37,7 +37,7 @@ void Fold::work_with(ThreadState& state) {
     Fold* const fold_before = state.fold;
     state.fold = this;
     t_muster_fold_state = FoldState::kFoldedRegion;
-    take_orders(state, frame, global_thread_number(real));
+    run_worker_loop(state, frame, global_thread_number(real));
     t_muster_fold_state = state_before;
     state.fold = fold_before;
   }
@@ -45,28 +45,28 @@ void Fold::work_with(ThreadState& state) {
   give_everything_back();
 }
 
-void Fold::take_orders(ThreadState& state, Frame& frame, abi::GlobalThread its_global) {
+void Fold::run_worker_loop(ThreadState& state, Frame& frame, abi::GlobalThread its_global) {
   struct Worker {
     Fold& fold;
     ThreadState& state;
     Frame& frame;
     const abi::GlobalThread its_global;
 
-    bool leaves() const { return fold.order_.leave; }
+    bool leaves() const { return fold.job_.leave; }
     void begin() {
-      if (fp_is_inherited(*fold.runtime_)) fold.order_.fp.put_in_force();
+      if (fp_is_inherited(*fold.runtime_)) fold.job_.fp.put_in_force();
       frame.serialized = 0;
       abi::GlobalThread global = its_global;
       auto bound = static_cast<std::int32_t>(frame.thread);
       counted_region_begins(state, frame);
       MUSTER_CHECK(kMember, fold.is_member(state, frame));
-      fold.order_.body(&global, &bound);
+      fold.job_.body(&global, &bound);
       MUSTER_CHECK(kBalanced, fold.is_member(state, frame) && frame.serialized == 0);
     }
     void end() { counted_region_ends(state, frame); }
     void finish_tasks() { fold.finish_tasks(frame); }
   };
-  worker_loop(*team_, *frame.me, frame.thread, order_.announced,
+  worker_loop(*team_, *frame.me, frame.thread, job_.announced,
               Worker{*this, state, frame, its_global});
 }
 

@@ -5,11 +5,11 @@
 namespace muster {
 
 // Null is ignored. One that finds no room keeps its object for ever.
-void release_later(void* handle);
+void close_later(void* handle);
 
 // Lets go of what has been released since.
-void let_released_go();
+void close_deferred();
 
-void held_objects_after_fork();
+void deferred_dlclose_after_fork();
 
 }  // namespace muster

@@ -6,7 +6,7 @@
 
 namespace muster {
 
-struct Destination {
+struct CallTarget {
   void* function = nullptr;  // null: nobody has it
   std::uintptr_t begin = 0;  // the calling object's address range; empty for code that is in none
   std::uintptr_t end = 0;
@@ -14,6 +14,6 @@ struct Destination {
 };
 
 // Slow (some us). Takes none of Muster's locks; the loader's, unless the object has the symbol itself.
-Destination destination_of(const void* caller, const char* symbol);
+CallTarget call_target_of(const void* caller, const char* symbol);
 
 }  // namespace muster
