@@ -6,7 +6,7 @@
 
 #include "barriers/layout.h"
 #include "barriers/memory.h"
-#include "waiting/interruption.h"
+#include "waiting/call_off.h"
 #include "waiting/roster.h"
 #include "waiting/waiter.h"
 #include "waiting/waiting_policy.h"
@@ -24,9 +24,9 @@ struct BarrierOps {
 
   // Thread `me` of the team arrives at instance `episode` and waits. True: released, all have
   // arrived, and their earlier stores are seen. False: the instance was called off
-  // (waiting/interruption.h), for all.
+  // (waiting/call_off.h), for all.
   bool (*arrive_and_wait)(void* state, unsigned me, Episode episode,
-                          const Interruption<Memory>& interruption, WaitStats& stats);
+                          const CallOff<Memory>& call_off, WaitStats& stats);
 
   // Half a barrier each, for fork and join: a gather and the release after it are two instances.
   // Full ones may lie between a release and the next gather, not between a gather and its release.
@@ -37,11 +37,11 @@ struct BarrierOps {
   // `announced`, where it is not null, is a word beside what the primary hands out: after
   // Memory::drain_stores() it has stored the episode there, with release, before its release(). Who
   // sees that early enough saves the way to another line.
-  bool (*gather)(void* state, unsigned me, Episode episode,
-                 const Interruption<Memory>& interruption, WaitStats& stats, Counted counted);
+  bool (*gather)(void* state, unsigned me, Episode episode, const CallOff<Memory>& call_off,
+                 WaitStats& stats, Counted counted);
   bool (*release)(void* state, unsigned me, Episode episode, Episode ended_by,
                   const typename Memory::template Atomic<Episode>* announced,
-                  const Interruption<Memory>& interruption, WaitStats& stats, Counted counted);
+                  const CallOff<Memory>& call_off, WaitStats& stats, Counted counted);
 
   // After calling an instance off: those who sleep in it look again.
   void (*wake_everyone)(void* state, WaitStats& stats);
@@ -90,27 +90,27 @@ struct BarrierState {
   }
 
   static bool arrive_and_wait(void* state, unsigned me, Episode episode,
-                              const Interruption<Memory>& interruption, WaitStats& stats) {
+                              const CallOff<Memory>& call_off, WaitStats& stats) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
+    Waiting waiter(self.policy, self.roster, call_off, me, episode, episode, stats);
     return waiter.leave(self.barrier.arrive_and_wait(me, episode, waiter));
   }
 
-  static bool gather(void* state, unsigned me, Episode episode,
-                     const Interruption<Memory>& interruption, WaitStats& stats, Counted counted) {
+  static bool gather(void* state, unsigned me, Episode episode, const CallOff<Memory>& call_off,
+                     WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, interruption, me, episode, episode, stats);
+    Waiting waiter(self.policy, self.roster, call_off, me, episode, episode, stats);
     return waiter.leave(self.barrier.gather(me, episode, waiter), counted);
   }
 
   static bool release(void* state, unsigned me, Episode episode, Episode ended_by,
                       const typename Memory::template Atomic<Episode>* announced,
-                      const Interruption<Memory>& interruption, WaitStats& stats, Counted counted) {
+                      const CallOff<Memory>& call_off, WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, interruption, me, episode, ended_by, stats);
+    Waiting waiter(self.policy, self.roster, call_off, me, episode, ended_by, stats);
     if constexpr (requires { self.barrier.may_be_told(waiter); }) {
       if (me != 0 && announced != nullptr && self.barrier.may_be_told(waiter)) {
         const auto is_announced = [&] {

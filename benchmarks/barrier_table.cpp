@@ -21,7 +21,7 @@ namespace {
 
 struct BenchTeam {
   Arena arena;
-  Interruption<NativeMemory> interruption;
+  CallOff<NativeMemory> call_off;
   const BarrierOps<NativeMemory>* ops = nullptr;
   void* state = nullptr;
 
@@ -49,7 +49,7 @@ void one_barrier(benchmark::State& bench, BarrierKind barrier, WaitKind wait) {
   const auto me = static_cast<unsigned>(bench.thread_index());
   for ([[maybe_unused]] auto iteration : bench) {
     BenchTeam& team = *g_team;
-    team.ops->arrive_and_wait(team.state, me, ++episode, team.interruption, stats);
+    team.ops->arrive_and_wait(team.state, me, ++episode, team.call_off, stats);
   }
   using benchmark::Counter;
   bench.counters["barrier"] = Counter(static_cast<double>(bench.iterations()),

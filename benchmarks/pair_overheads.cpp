@@ -104,7 +104,7 @@ double episode_ns(const std::vector<int>& cpus, BarrierKind kind, unsigned addit
   const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(kind, WaitKind::kSpin);
   const Layout layout{.stride = kPrefetchersStopAt};  // as for all teams up to kPagesPayUpTo
   Arena arena;
-  Interruption<NativeMemory> interruption;
+  CallOff<NativeMemory> call_off;
   if (!arena.reserve(ops.bytes(2, layout))) throw std::runtime_error("no memory");
   void* state = ops.create(arena, 2, layout, {.team_size = 2});
   if (state == nullptr) throw std::runtime_error("no memory");
@@ -115,7 +115,7 @@ double episode_ns(const std::vector<int>& cpus, BarrierKind kind, unsigned addit
   const double taken = time_pair(cpus, [&](unsigned me) {
     for (Episode episode = 1; episode <= kEpisodes; ++episode) {
       compute(additions);
-      ops.arrive_and_wait(state, me, episode, interruption, own[me].stats);
+      ops.arrive_and_wait(state, me, episode, call_off, own[me].stats);
     }
   });
   return taken / kEpisodes;

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "waiting/call_off.h"
 #include "waiting/condition.h"
 #include "waiting/episode.h"
-#include "waiting/interruption.h"
 #include "waiting/quick_polls.h"
 #include "waiting/sleep_word.h"
 #include "waiting/wait_stats.h"
@@ -22,11 +22,11 @@ class Waiter {
   // To be made on arrival, before the algorithm says that the thread has arrived. `ended_by` is the
   // instance that ends the wait for all by being called off: this one, or for a release the gather
   // before it (barriers/barrier_state.h); kNoEpisode: none.
-  Waiter(Policy& policy, Roster<Memory>& roster, const Interruption<Memory>& interruption,
-         unsigned me, Episode episode, Episode ended_by, WaitStats& stats)
+  Waiter(Policy& policy, Roster<Memory>& roster, const CallOff<Memory>& call_off, unsigned me,
+         Episode episode, Episode ended_by, WaitStats& stats)
       : policy_(policy),
         roster_(roster),
-        interruption_(interruption),
+        call_off_(call_off),
         me_(me),
         episode_(episode),
         ended_by_(ended_by),
@@ -125,7 +125,7 @@ class Waiter {
     }
   }
 
-  bool called_off() const { return ended_by_ != kNoEpisode && interruption_.calls_off(ended_by_); }
+  bool called_off() const { return ended_by_ != kNoEpisode && call_off_.applies_to(ended_by_); }
 
   bool full_fences() const {
     if constexpr (Policy::kUsesRoster) return full_fences_;
@@ -141,7 +141,7 @@ class Waiter {
 
   Policy& policy_;
   Roster<Memory>& roster_;
-  const Interruption<Memory>& interruption_;
+  const CallOff<Memory>& call_off_;
   const unsigned me_;
   const Episode episode_;
   const Episode ended_by_;

@@ -4,7 +4,7 @@
 
 #include "barriers/barrier_state.h"
 #include "barriers/layout.h"
-#include "waiting/interruption.h"
+#include "waiting/call_off.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -22,7 +22,7 @@ class TeamInstances {
   // Arrives at the next instance and waits. True: released. False: all threads must go on to the
   // real barrier for this instance.
   bool arrive_and_wait(Member& me, unsigned thread) {
-    return ops_->arrive_and_wait(barrier_, thread, ++me.episode, interruption_, me.stats);
+    return ops_->arrive_and_wait(barrier_, thread, ++me.episode, call_off_, me.stats);
   }
 
   // A barrier in halves (BarrierOps): at gather() everyone arrives and only thread 0 waits, at
@@ -31,14 +31,14 @@ class TeamInstances {
   // the release, which then is there for all. What thread 0 creates between the two is for the
   // instance after them, so the release's number is taken early.
   bool gather(Member& me, unsigned thread) {
-    if (!ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kBarrier))
+    if (!ops_->gather(barrier_, thread, ++me.episode, call_off_, me.stats, Counted::kBarrier))
       return false;
     ++me.episode;
     return true;
   }
   bool release(Member& me, unsigned thread, bool told) {
     const Episode ended_by = told ? kNoEpisode : me.episode - 1;
-    if (ops_->release(barrier_, thread, me.episode, ended_by, nullptr, interruption_, me.stats,
+    if (ops_->release(barrier_, thread, me.episode, ended_by, nullptr, call_off_, me.stats,
                       Counted::kBarrier))
       return true;
     --me.episode;  // tasks of the real barrier are for the gather's instance
@@ -49,12 +49,12 @@ class TeamInstances {
   // The join and the fork of a folded region: thread 0 hands out and collects, the others wait for
   // what is handed out. end_region(): false as above.
   bool end_region(Member& me, unsigned thread) {
-    return ops_->gather(barrier_, thread, ++me.episode, interruption_, me.stats, Counted::kRegion);
+    return ops_->gather(barrier_, thread, ++me.episode, call_off_, me.stats, Counted::kRegion);
   }
   using Announcement = typename Memory::template Atomic<Episode>;
   void begin_region(Member& me, Announcement& announced) {
     announced.store(++me.episode, std::memory_order_release);
-    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, interruption_, me.stats,
+    ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, call_off_, me.stats,
                   Counted::kRegion);
   }
   // False: the join `ended_by` was called off after this thread had left it. The next region's
@@ -62,7 +62,7 @@ class TeamInstances {
   bool wait_for_region(Member& me, unsigned thread, Episode ended_by,
                        const Announcement& announced) {
     const Episode episode = me.episode + 1;
-    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, interruption_, me.stats,
+    if (!ops_->release(barrier_, thread, episode, ended_by, &announced, call_off_, me.stats,
                        Counted::kRegion)) {
       return false;
     }
@@ -78,13 +78,12 @@ class TeamInstances {
   void call_off(Member& me, bool at_real_barrier, bool lasting) {
     if (at_real_barrier && !lasting) return;
     const Episode episode = me.episode + 1;
-    const bool news =
-        lasting ? interruption_.call_off_from(episode) : interruption_.call_off(episode);
+    const bool news = lasting ? call_off_.request_from(episode) : call_off_.request(episode);
     if (news) ops_->wake_everyone(barrier_, me.stats);
   }
-  bool is_called_off_for_long(Episode episode) const { return interruption_.lasts(episode); }
+  bool is_called_off_for_long(Episode episode) const { return call_off_.is_lasting(episode); }
   // Only while no thread is at a barrier of the team.
-  void forget_calls_off() { interruption_.reset(); }
+  void forget_calls_off() { call_off_.reset(); }
 
   // The barrier of the present size; null: not replaced. Only while no thread is at one.
   void use(const BarrierOps<Memory>* ops, void* barrier) {
@@ -94,7 +93,7 @@ class TeamInstances {
   bool is_replaced() const { return ops_ != nullptr; }
 
  private:
-  Interruption<Memory> interruption_;
+  CallOff<Memory> call_off_;
   alignas(kCoherenceGranule) const BarrierOps<Memory>* ops_ = nullptr;
   void* barrier_ = nullptr;
 };

@@ -43,20 +43,19 @@ struct Team {
   }
 
   void arrive_and_wait(unsigned me, Episode episode) {
-    ops->arrive_and_wait(state, me, episode, interruption, stats[me]);
+    ops->arrive_and_wait(state, me, episode, call_off, stats[me]);
   }
   // The primary writes what is to be done, the others read it.
   void release(unsigned me, Episode episode) {
     if (me == 0) announced.store(episode, std::memory_order_release);
-    ops->release(state, me, episode, kNoEpisode, &announced, interruption, stats[me],
-                 Counted::kRegion);
+    ops->release(state, me, episode, kNoEpisode, &announced, call_off, stats[me], Counted::kRegion);
     if (me != 0) announced.load(std::memory_order_acquire);
   }
   void gather(unsigned me, Episode episode) {
-    ops->gather(state, me, episode, interruption, stats[me], Counted::kRegion);
+    ops->gather(state, me, episode, call_off, stats[me], Counted::kRegion);
   }
 
-  alignas(kPrefetchersStopAt) Interruption<SimulatedMemory> interruption;
+  alignas(kPrefetchersStopAt) CallOff<SimulatedMemory> call_off;
   alignas(kPrefetchersStopAt) SimulatedMemory::Atomic<Episode> announced{kNoEpisode};
   Arena arena;
   const BarrierOps<SimulatedMemory>* ops = nullptr;

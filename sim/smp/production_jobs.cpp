@@ -91,7 +91,7 @@ class Production : public FiberJob<ProductionJob> {
  private:
   void arrive_and_wait(unsigned thread, std::uint64_t instance) override {
     WaitStats& stats = stats_[thread];
-    ops_->arrive_and_wait(state_, thread, instance, interruption_, stats);
+    ops_->arrive_and_wait(state_, thread, instance, call_off_, stats);
     Waits& waits = waits_of(thread);
     waits.barriers = stats.barriers.read();
     waits.spins = stats.spins_begun.read();
@@ -99,7 +99,7 @@ class Production : public FiberJob<ProductionJob> {
     waits.blocks = stats.blocks.read();
   }
 
-  Interruption<SimulatedMemory> interruption_;
+  CallOff<SimulatedMemory> call_off_;
   Arena arena_;
   const BarrierOps<SimulatedMemory>* ops_ = nullptr;
   void* state_ = nullptr;

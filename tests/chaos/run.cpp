@@ -22,7 +22,7 @@ constexpr unsigned kTask = kOrder + 5;  // two, in turns
 constexpr unsigned kNeverClosed = 7;
 
 bool pass_by(void*, unsigned, Episode, Episode, const ChaosMemory::Atomic<Episode>*,
-             const Interruption<ChaosMemory>&, WaitStats&, Counted) {
+             const CallOff<ChaosMemory>&, WaitStats&, Counted) {
   return true;
 }
 

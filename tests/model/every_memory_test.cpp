@@ -29,13 +29,13 @@ TEST_P(EveryMemory, Native) {
   ASSERT_TRUE(arena.reserve(ops->bytes(kTeam, {})));
   void* state = ops->create(arena, kTeam, {}, parameters);
   ASSERT_NE(state, nullptr);
-  Interruption<NativeMemory> interruption;
+  CallOff<NativeMemory> call_off;
   WaitStats stats[kTeam];
   unsigned payload[kTeam] = {};
   bool seen[kTeam] = {};
   const auto body = [&](unsigned me) {
     payload[me] = 1;
-    seen[me] = ops->arrive_and_wait(state, me, 1, interruption, stats[me]) && payload[1 - me] == 1;
+    seen[me] = ops->arrive_and_wait(state, me, 1, call_off, stats[me]) && payload[1 - me] == 1;
   };
   std::thread other(body, 1);
   body(0);

@@ -96,9 +96,8 @@ class BarrierProgram : public Program {
 
   void call_off(unsigned me, Episode episode) {
     g_world->write(kTask, subject_.called_off);
-    const bool is_new = subject_.shape == Shape::kCalledOffFrom
-                            ? interruption_.call_off_from(episode)
-                            : interruption_.call_off(episode);
+    const bool is_new = subject_.shape == Shape::kCalledOffFrom ? call_off_.request_from(episode)
+                                                                : call_off_.request(episode);
     if (is_new) ops_->wake_everyone(state_, stats_[me]);
   }
 
@@ -194,14 +193,14 @@ class BarrierProgram : public Program {
   }
 
   bool arrive(unsigned me, Episode episode) {
-    return ops_->arrive_and_wait(state_, me, episode, interruption_, stats_[me]);
+    return ops_->arrive_and_wait(state_, me, episode, call_off_, stats_[me]);
   }
   bool gather(unsigned me, Episode episode) {
-    return ops_->gather(state_, me, episode, interruption_, stats_[me], Counted::kRegion);
+    return ops_->gather(state_, me, episode, call_off_, stats_[me], Counted::kRegion);
   }
   bool release(unsigned me, Episode episode, Episode ended_by) {
     const auto* announced = subject_.shape == Shape::kAnnouncedFold ? &announced_ : nullptr;
-    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me],
+    return ops_->release(state_, me, episode, ended_by, announced, call_off_, stats_[me],
                          Counted::kRegion);
   }
   static void must_be_released(bool released, Episode episode) {
@@ -212,7 +211,7 @@ class BarrierProgram : public Program {
   Episode first_ = 0;  // the number before the first instance
   const BarrierOps<CheckedMemory>* ops_;
   Arena arena_;
-  Interruption<CheckedMemory> interruption_;
+  CallOff<CheckedMemory> call_off_;
   CheckedMemory::Atomic<Episode> announced_{kNoEpisode};
   WaitStats stats_[kMaxThreads];  // counts, and no part of the state
   void* state_ = nullptr;

@@ -1,5 +1,5 @@
 ------------------------------ MODULE CallOff ------------------------------
-(* A team at Muster's barriers, and how who creates a task calls an instance off (waiting/interruption.h): all go
+(* A team at Muster's barriers, and how who creates a task calls an instance off (waiting/call_off.h): all go
    on to the real barrier then, or none. The barrier is the deepest tree there is, a chain: arrivals are passed on
    up to thread 1, the release down from it, and who leaves because of a call-off passes nothing on. Fold.tla has
    the same for the halves of a barrier. Memory is sequentially consistent, and falling asleep is one step with the

@@ -44,7 +44,7 @@ VARIABLES
   order,     \* [order_]
   released,  \* [announced]
   arrived,
-  off,       \* the instance that was called off [Interruption::once_]
+  off,       \* the instance that was called off [CallOff::once_]
   pending,   \* tasks that nobody has run yet
   created,
   regions,   \* begun in folds

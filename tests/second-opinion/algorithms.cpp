@@ -42,7 +42,7 @@ using Checked = GenmcMemory</*kSomebodySleeps=*/std::is_same_v<POLICY, Block>>;
 using State = detail::BarrierState<Checked, ALGORITHM, POLICY>;
 
 void* g_state;
-constinit Interruption<Checked> g_interruption;
+constinit CallOff<Checked> g_call_off;
 constinit Checked::Atomic<Episode> g_announced{kNoEpisode};
 constinit WaitStats g_stats[kThreads];
 
@@ -62,7 +62,7 @@ void check_payloads(Episode episode) {
 
 void call_off(unsigned me, Episode episode) {
   g_task = 1;
-  if (g_interruption.call_off(episode)) State::wake_everyone(g_state, g_stats[me]);
+  if (g_call_off.request(episode)) State::wake_everyone(g_state, g_stats[me]);
 }
 void go_to_the_real_barrier() {
   require(g_task == 1);
@@ -74,7 +74,7 @@ void go_to_the_real_barrier() {
   for (Episode episode = 1; episode <= kEpisodes; ++episode) {
     store_payload(me, episode);
     if (episode == kCalledOff && me == kCaller) call_off(me, episode);
-    const bool released = State::arrive_and_wait(g_state, me, episode, g_interruption, g_stats[me]);
+    const bool released = State::arrive_and_wait(g_state, me, episode, g_call_off, g_stats[me]);
     require(released == (episode != kCalledOff));
     if (!released) go_to_the_real_barrier();
     check_payloads(episode);
@@ -94,8 +94,8 @@ void go_to_the_real_barrier() {
       g_announced.store(episode, std::memory_order_release);
     }
     const auto release = [&](Episode ended_by) {
-      return State::release(g_state, me, episode, ended_by, &g_announced, g_interruption,
-                            g_stats[me], Counted::kRegion);
+      return State::release(g_state, me, episode, ended_by, &g_announced, g_call_off, g_stats[me],
+                            Counted::kRegion);
     };
     if (!release(gathered)) {
       require(me != 0 && region == kCalledOff + 1);
@@ -110,7 +110,7 @@ void go_to_the_real_barrier() {
     store_payload(me, region);
     ++episode;
     if (region == kCalledOff && me == kCaller) call_off(me, episode);
-    if (State::gather(g_state, me, episode, g_interruption, g_stats[me], Counted::kRegion)) {
+    if (State::gather(g_state, me, episode, g_call_off, g_stats[me], Counted::kRegion)) {
       require(me != 0 || region != kCalledOff);
       gathered = me == 0 ? kNoEpisode : episode;
     } else {

@@ -7,7 +7,7 @@ from genmc import Case, Change
 SLEEP = "waiting/sleep_word.h"
 TREE = "barriers/tree.h"
 ROUNDS = "barriers/dissemination.h"
-OFF = "waiting/interruption.h"
+OFF = "waiting/call_off.h"
 STATE = "barriers/barrier_state.h"
 
 SLEEPERS = Case("sleep_word", "Tree", "Block", 2, 1)

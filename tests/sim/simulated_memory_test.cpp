@@ -126,10 +126,10 @@ struct Meeting {
     const auto* ops = simulated_barrier_ops(BarrierKind::kFetchAdd, WaitKind::kConditional);
     EXPECT_TRUE(arena.reserve(ops->bytes(3, {})));
     void* state = ops->create(arena, 3, {}, {.team_size = 3, .wake_ns = 1'000});
-    Interruption<SimulatedMemory> interruption;
+    CallOff<SimulatedMemory> call_off;
     Scene scene(3, 3, 0, Costs::none(), [&](unsigned thread, World& world) {
       world.compute(thread == 0 ? 1 : thread == 1 ? 600 : last_comes);
-      ops->arrive_and_wait(state, thread, 1, interruption, stats[thread]);
+      ops->arrive_and_wait(state, thread, 1, call_off, stats[thread]);
     });
     for (unsigned i = 0; i < 3; ++i) spun[i] = scene.job.tasks()[i]->spun;
   }

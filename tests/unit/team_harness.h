@@ -54,22 +54,22 @@ class TestTeam {
   bool made() const { return state_ != nullptr; }
 
   bool arrive(unsigned me, Episode episode) {
-    return ops_->arrive_and_wait(state_, me, episode, interruption_, stats_[me]);
+    return ops_->arrive_and_wait(state_, me, episode, call_off_, stats_[me]);
   }
 
   bool gather(unsigned me, Episode episode) {
-    return ops_->gather(state_, me, episode, interruption_, stats_[me], Counted::kBarrier);
+    return ops_->gather(state_, me, episode, call_off_, stats_[me], Counted::kBarrier);
   }
 
   bool release(unsigned me, Episode episode, Episode ended_by) {
     if (me == 0) announced_.store(episode, std::memory_order_release);
     const auto* announced = announces ? &announced_ : nullptr;
-    return ops_->release(state_, me, episode, ended_by, announced, interruption_, stats_[me],
+    return ops_->release(state_, me, episode, ended_by, announced, call_off_, stats_[me],
                          Counted::kBarrier);
   }
 
   void call_off(unsigned me, Episode episode) {
-    if (interruption_.call_off(episode)) ops_->wake_everyone(state_, stats_[me]);
+    if (call_off_.request(episode)) ops_->wake_everyone(state_, stats_[me]);
   }
 
   // body(thread number), each in a thread of its own.
@@ -90,7 +90,7 @@ class TestTeam {
 
   const unsigned size_;
   Arena arena_;
-  Interruption<Memory> interruption_;
+  CallOff<Memory> call_off_;
   alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> announced_{kNoEpisode};
   const BarrierOps<Memory>* ops_;
   std::vector<WaitStats> stats_;

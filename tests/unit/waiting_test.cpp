@@ -87,10 +87,10 @@ void wait_and_wake() {
   CountedFences::told = &told;
   Policy policy{WaitParameters{}};
   Roster<CountedFences> roster(nullptr, 2);
-  const Interruption<CountedFences> interruption;
+  const CallOff<CountedFences> call_off;
   WaitStats stats;
   SleepWord<CountedFences> word;
-  Waiter<CountedFences, Policy> waiter(policy, roster, interruption, 0, 1, 1, stats);
+  Waiter<CountedFences, Policy> waiter(policy, roster, call_off, 0, 1, 1, stats);
   EXPECT_TRUE(waiter.wait([&] { return told != 0; }, word));
   waiter.wake(word);
   EXPECT_TRUE(waiter.leave(true));
