@@ -25,7 +25,7 @@ namespace muster {
 //   move_to(cpu), leave_cpu(cpu), pick_cpu(trial),
 //   idle_ns_elsewhere(except)
 //                        where threads are placed: platform/native_memory.h
-//   ask_for_slice(ns), has_own_slice(), give_slice_back()
+//   ask_for_slice(ns), has_requested_slice(), give_slice_back()
 //                        see platform/slice.h
 //   light_fence(), heavy_fence(), full_fence()
 //                        see platform/fences.h; heavy_fence() is false where it could not be had
@@ -55,7 +55,7 @@ concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,
   { M::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
   { M::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;
   { M::ask_for_slice(std::uint64_t{}) } -> std::same_as<bool>;
-  { M::has_own_slice() } -> std::same_as<bool>;
+  { M::has_requested_slice() } -> std::same_as<bool>;
   M::give_slice_back();
   M::light_fence();
   M::full_fence();

@@ -49,7 +49,7 @@ struct LoadSnapshot {
   }
 
   // Own threads that may be running: those in teams and not asleep, the one that looked at least.
-  std::uint32_t own_running() const {
+  std::uint32_t running_here() const {
     const std::uint32_t awake = team_threads > team_asleep ? team_threads - team_asleep : 0;
     return awake > 1 ? awake : 1;
   }
@@ -58,7 +58,7 @@ struct LoadSnapshot {
   // work counts as running, so strangers may hide behind it; they are never made up. 0 where
   // unknown.
   std::uint32_t strangers() const {
-    return has(LoadSource::kRunnable) && runnable > own_running() ? runnable - own_running() : 0;
+    return has(LoadSource::kRunnable) && runnable > running_here() ? runnable - running_here() : 0;
   }
 
   // CPUs that the process can use at once on average: the mask's or what the quota leaves of them,

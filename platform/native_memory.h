@@ -57,7 +57,7 @@ struct NativeMemory {
   }
 
   // The same for each thread of a team that fits, on this process's threads' common mask.
-  __attribute__((noinline)) static unsigned own_cpu(unsigned thread) {
+  __attribute__((noinline)) static unsigned cpu_for_thread(unsigned thread) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth(thread % count) : kNoCpu;
@@ -65,7 +65,7 @@ struct NativeMemory {
 
   // See slice.h.
   static bool ask_for_slice(std::uint64_t ns) { return muster::ask_for_slice(ns); }
-  static bool has_own_slice() { return muster::has_own_slice(); }
+  static bool has_requested_slice() { return muster::has_requested_slice(); }
   static void give_slice_back() { muster::give_slice_back(); }
 
   // See fences.h for the contract of the two.

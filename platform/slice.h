@@ -20,12 +20,12 @@ void give_slice_back();
 }  // namespace detail
 
 // Whether the calling thread has asked and not given back.
-inline bool has_own_slice() { return detail::t_slice_ns != 0; }
+inline bool has_requested_slice() { return detail::t_slice_ns != 0; }
 
 // Back to the kernel's slice, unless somebody else has changed it since. Cheap when there is
 // nothing to give back.
 inline void give_slice_back() {
-  if (has_own_slice()) [[unlikely]]
+  if (has_requested_slice()) [[unlikely]]
     detail::give_slice_back();
 }
 

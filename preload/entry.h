@@ -34,7 +34,7 @@ inline std::atomic<bool> g_ready{false};
 void forget_other_cpu_time();
 
 // Lets PAPI read Muster's counts, if the process uses PAPI (sde_entry.cpp). Cheap once done.
-void publish_own_counts();
+void publish_counts();
 
 // Reads the settings and arranges for fork(). Once, at the first call of any entry point: not
 // before, so that a program without OpenMP pays and sees nothing.

@@ -125,7 +125,7 @@ void get_ready() {
   // count with their next region.
   static std::atomic<bool> begun{false};
   if (!begun.exchange(true)) {
-    publish_own_counts();  // for a PAPI that was opened since
+    publish_counts();  // for a PAPI that was opened since
     begin_asked_counting();
   }
 }
@@ -154,7 +154,7 @@ __attribute__((constructor)) void at_start() {
   reserve_fold_ends();
   read_environment();
   hide_from_weak_references();
-  publish_own_counts();  // before main, where programs start PAPI
+  publish_counts();  // before main, where programs start PAPI
   BarrierKind barrier = BarrierKind::kAuto;
   const char* choice = std::getenv("MUSTER_BARRIER");
   if (choice != nullptr && parse_barrier(choice, barrier)) prepare_for_choice(barrier);

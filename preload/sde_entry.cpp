@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "counters/own_events.h"
+#include "counters/muster_events.h"
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -12,21 +12,21 @@
 namespace muster {
 namespace {
 
-std::uint64_t count_of(OwnEvent event, const SumsSoFar& sums) {
+std::uint64_t count_of(MusterEvent event, const SumsSoFar& sums) {
   switch (event) {
-    case OwnEvent::kEpisodes:
+    case MusterEvent::kEpisodes:
       return sums.instances;
-    case OwnEvent::kSpins:
+    case MusterEvent::kSpins:
       return sums.waits.spins_begun.read();
-    case OwnEvent::kSuccessfulSpins:
+    case MusterEvent::kSuccessfulSpins:
       return sums.waits.spins_succeeded.read();
-    case OwnEvent::kBlocks:
+    case MusterEvent::kBlocks:
       return sums.waits.blocks.read();
-    case OwnEvent::kWakeUps:
+    case MusterEvent::kWakeUps:
       return sums.waits.wakeups.read();
-    case OwnEvent::kRetries:
+    case MusterEvent::kRetries:
       return sums.waits.failed_updates.read();
-    case OwnEvent::kYields:
+    case MusterEvent::kYields:
       return sums.waits.yields.read();
   }
   return 0;
@@ -43,9 +43,9 @@ bool sum_patiently(SumsSoFar& sums) {
   return false;
 }
 
-long long own_count(void* which) {
-  static std::atomic<std::uint64_t> last[std::size(kOwnEvents)];
-  const OwnEvent event = static_cast<const OwnEventName*>(which)->event;
+long long count_of_event(void* which) {
+  static std::atomic<std::uint64_t> last[std::size(kMusterEvents)];
+  const MusterEvent event = static_cast<const MusterEventName*>(which)->event;
   std::atomic<std::uint64_t>& its_last = last[static_cast<unsigned>(event)];
   SumsSoFar sums;
   if (sum_patiently(sums)) its_last.store(count_of(event, sums), std::memory_order_relaxed);
@@ -54,13 +54,13 @@ long long own_count(void* which) {
 
 }  // namespace
 
-void publish_own_counts() {
+void publish_counts() {
   const char* on = std::getenv("MUSTER");
   if (on != nullptr && std::strcmp(on, "off") == 0) return;
   // Else the loader need not be asked: a thread may hold its lock that waits for this one.
   for (const char* name : {"PAPI_library_init", "papi_sde_init"}) {
     if (is_defined(name)) {
-      publish_own_events(own_count);
+      publish_muster_events(count_of_event);
       return;
     }
   }
@@ -68,7 +68,8 @@ void publish_own_counts() {
 
 // Called by papi_native_avail, which has opened this library, with the functions that define events.
 MUSTER_EXPORT void* papi_sde_hook_list_events(const SdeFunctions* sde) {
-  return sde != nullptr && hands_out_sde_functions() ? define_own_events(*sde, own_count) : nullptr;
+  return sde != nullptr && hands_out_sde_functions() ? define_muster_events(*sde, count_of_event)
+                                                     : nullptr;
 }
 
 }  // namespace muster

@@ -21,7 +21,7 @@
 
 #include "platform/native_memory.h"
 #include "waiting/gathering.h"
-#include "waiting/own_slice.h"
+#include "waiting/requested_slice.h"
 #include "waiting/surroundings.h"
 #include "waiting/waiting_policy.h"
 
@@ -65,7 +65,7 @@ class AutoWait {
       if (may_yield && (absent != kNobody || hidden)) {
         // A yield puts the thread off by its slice. Among teammates of which some have short ones,
         // the others would get one turn in ten.
-        if (Memory::has_own_slice()) Memory::give_slice_back();
+        if (Memory::has_requested_slice()) Memory::give_slice_back();
         Memory::yield();
         wait.stats.yields.add();
         yielded_ns = before_ns;
@@ -97,7 +97,7 @@ class AutoWait {
   static constexpr unsigned kPollsPerClockRead = 16;
 
   std::uint64_t look_for_hidden_after_ns() const {
-    if (!around_.contended() || gathering_.on_own_cpus()) return kUnlikelyTeammateNs;
+    if (!around_.contended() || gathering_.on_separate_cpus()) return kUnlikelyTeammateNs;
     return around_.others_run() ? 0 : kHiddenTeammateNs;
   }
 
@@ -138,7 +138,7 @@ class AutoWait {
     return wait.for_release && wait.roster.full_fences(wait.episode);
   }
 
-  OwnSlice slice_;
+  RequestedSlice slice_;
   Surroundings around_;
   Gathering gathering_;
 };

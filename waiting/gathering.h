@@ -51,7 +51,7 @@ class Gathering {
   // Whether the team is kept apart beside strangers, and its threads spin on.
   bool apart() const { return parting_.apart(); }
   // Whether each is kept on a CPU of its own, so that no teammate can be in its way.
-  bool on_own_cpus() const { return parting_.on_own_cpus(); }
+  bool on_separate_cpus() const { return parting_.on_separate_cpus(); }
 
   // For each thread that burns the CPU, at each of its looks at the clock. The push ends early when
   // nobody but the team has had the CPU for so long that a stranger would have had a turn.
@@ -75,11 +75,11 @@ class Gathering {
   void follow(const Wait<Memory>& wait, SituationOf&& situation) {
     if (!wanted_) return;
     if (may_look(wait.start_ns)) conduct(wait, situation);
-    const bool on_own_cpus = parting_.on_own_cpus();
+    const bool on_separate_cpus = parting_.on_separate_cpus();
     // Which CPU is a thread's own takes a system call.
-    if (on_own_cpus && !Memory::may_ask_scheduler(wait.start_ns)) return;
+    if (on_separate_cpus && !Memory::may_ask_scheduler(wait.start_ns)) return;
     const unsigned cpu =
-        on_own_cpus ? Memory::own_cpu(wait.me) : cpu_.load(std::memory_order_relaxed);
+        on_separate_cpus ? Memory::cpu_for_thread(wait.me) : cpu_.load(std::memory_order_relaxed);
     if (cpu == kNoCpu || cpu == Memory::current_cpu()) return;
     if (!Memory::may_ask_scheduler(wait.start_ns)) return;
     if (Memory::move_to(cpu)) {

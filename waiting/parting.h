@@ -34,13 +34,13 @@ class Parting {
   bool apart() const { return kept() == Kept::kApart; }
 
   // Whether each of its threads is to stay on a CPU of its own.
-  bool on_own_cpus() const { return kept() == Kept::kOnOwnCpus; }
+  bool on_separate_cpus() const { return kept() == Kept::kOnSeparateCpus; }
 
   // Every few milliseconds, by one thread at a time, of a team that fits.
   template <class Memory>
   void conduct(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
-    if (on_own_cpus() && !situation.crowded) stop();
+    if (on_separate_cpus() && !situation.crowded) stop();
     if (!situation.takes_turns && kept() == Kept::kFree && together_on_ == kNoCpu) {
       window_.forget();
       return;
@@ -73,7 +73,7 @@ class Parting {
       rate_together_ = rate;
       windows_apart_ = 0;
       together_on_ = kNoCpu;  // who is held there could not leave
-      keep(situation.crowded ? Kept::kOnOwnCpus : Kept::kApart);
+      keep(situation.crowded ? Kept::kOnSeparateCpus : Kept::kApart);
       if (apart()) nudge(wait);
     }
   }
@@ -93,7 +93,7 @@ class Parting {
   static constexpr unsigned kWindowsApart = 2;
   static constexpr unsigned kWindowsOnOwnCpus = 40;
 
-  enum class Kept : std::uint8_t { kFree, kApart, kOnOwnCpus };
+  enum class Kept : std::uint8_t { kFree, kApart, kOnSeparateCpus };
 
   Kept kept() const { return kept_.load(std::memory_order_relaxed); }
   void keep(Kept where) { kept_.store(where, std::memory_order_relaxed); }
@@ -122,7 +122,7 @@ class Parting {
     if (rate < rate_together_ * kMustGain && (apart() || windows_apart_ == 1)) {
       rest_.begin(wait.start_ns);
       stop();
-    } else if (on_own_cpus()) {
+    } else if (on_separate_cpus()) {
       if (windows_apart_ == kWindowsOnOwnCpus) stop();  // the work may have changed
     } else if (windows_apart_ == kWindowsApart) {
       stop();

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "counters/events.h"
-#include "counters/own_events.h"
+#include "counters/muster_events.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/cpu_events.h"
 
@@ -61,7 +61,7 @@ void probe(const papi::Library& papi, Row& row) {
 
 // Muster defines its events in the preloaded program only; here it is asked whether PAPI has a place for
 // them.
-void judge_own_event(const papi::Library& papi, Row& row) {
+void judge_muster_event(const papi::Library& papi, Row& row) {
   const char* disabled =
       papi.usable ? papi::disabled_reason(papi.call, "sde:::MUSTER") : papi.reason.text;
   row.available = disabled == nullptr;
@@ -116,13 +116,13 @@ void add_software(Listing& listing) {
     probe(listing.papi, row);
     listing.rows.push_back(row);
   }
-  for (const OwnEventName& event : kOwnEvents) {
+  for (const MusterEventName& event : kMusterEvents) {
     Row row{.group = "software",
             .name = std::string("sde:::MUSTER::") + event.name,
             .meaning = "counts",
             .note = event.meaning,
             .source = "Muster, for programs and tools that use PAPI"};
-    judge_own_event(listing.papi, row);
+    judge_muster_event(listing.papi, row);
     listing.rows.push_back(row);
   }
 }

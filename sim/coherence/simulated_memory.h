@@ -108,13 +108,13 @@ struct SimulatedMemory {
   static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return g_world->running(); }
   static unsigned allowed_cpus() { return g_world->machine().cores; }
-  static unsigned own_cpu(unsigned thread) { return thread; }
+  static unsigned cpu_for_thread(unsigned thread) { return thread; }
   static bool move_to(unsigned) { return false; }
   static bool leave_cpu(unsigned) { return false; }
   static unsigned pick_cpu(unsigned) { return kNoCpu; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
   static bool ask_for_slice(std::uint64_t) { return false; }
-  static bool has_own_slice() { return false; }
+  static bool has_requested_slice() { return false; }
   static void give_slice_back() {}
 
   static void light_fence() {}

@@ -108,7 +108,7 @@ struct SimulatedMemory {
     const unsigned count = t_world->machine().processors();
     return count > 1 ? (t_world->task().job + trial) % count : kNoCpu;
   }
-  static unsigned own_cpu(unsigned thread) {
+  static unsigned cpu_for_thread(unsigned thread) {
     t_world->pay(t_world->costs().ask);
     const unsigned count = t_world->machine().processors();
     return count > 1 ? thread % count : kNoCpu;
@@ -133,9 +133,9 @@ struct SimulatedMemory {
     t_world->task().slice = static_cast<Time>(ns);
     return true;
   }
-  static bool has_own_slice() { return t_world->task().slice != 0; }
+  static bool has_requested_slice() { return t_world->task().slice != 0; }
   static void give_slice_back() {
-    if (!has_own_slice()) return;
+    if (!has_requested_slice()) return;
     t_world->pay(2 * t_world->costs().ask);
     t_world->task().slice = 0;
   }

@@ -67,7 +67,7 @@ struct ChaosMemory {
   // All of this is advice to `auto`, and none of it may matter to anybody's safety.
   static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
   static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
-  static unsigned own_cpu(unsigned thread) { return thread % cpus; }
+  static unsigned cpu_for_thread(unsigned thread) { return thread % cpus; }
   static bool may_ask_scheduler(std::uint64_t) { return !threads->one_in(4); }
   static bool move_to(unsigned cpu) {
     if (threads->one_in(4)) return false;
@@ -83,7 +83,7 @@ struct ChaosMemory {
     return threads->one_in(4) ? kIdleTimeUnknown : threads->now_ns() / (1 + threads->draw() % 4);
   }
   static bool ask_for_slice(std::uint64_t) { return threads->one_in(2); }
-  static bool has_own_slice() { return threads->one_in(2); }
+  static bool has_requested_slice() { return threads->one_in(2); }
   static void give_slice_back() {}
 
   static inline test::SimulatedThreads* threads = nullptr;

@@ -87,7 +87,7 @@ struct GenmcMemory {
   static std::uint64_t now_ns() { return 0; }
   static unsigned current_cpu() { return 0; }
   static unsigned allowed_cpus() { return 1; }
-  static unsigned own_cpu(unsigned thread) { return thread; }
+  static unsigned cpu_for_thread(unsigned thread) { return thread; }
   static bool may_ask_scheduler(std::uint64_t) { return false; }
   static bool runs_in_real_time(std::uint64_t) { return false; }
   static bool move_to(unsigned) { return false; }
@@ -95,7 +95,7 @@ struct GenmcMemory {
   static unsigned pick_cpu(unsigned) { return kNoCpu; }
   static std::uint64_t idle_ns_elsewhere(unsigned) { return 0; }
   static bool ask_for_slice(std::uint64_t) { return false; }
-  static bool has_own_slice() { return false; }
+  static bool has_requested_slice() { return false; }
   static void give_slice_back() {}
 };
 static_assert(Memory<GenmcMemory<true>>);

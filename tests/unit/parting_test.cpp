@@ -43,7 +43,7 @@ class Parted : public testing::Test {
     return apart_ms;
   }
 
-  bool kept_apart() const { return parting_.apart() || parting_.on_own_cpus(); }
+  bool kept_apart() const { return parting_.apart() || parting_.on_separate_cpus(); }
 
   std::uint64_t nudges() { return team_.stats().nudges.read(); }
 
@@ -135,10 +135,10 @@ TEST_F(Parted, OnOwnCpusOnlyWhereThatPays) {
 TEST_F(Parted, OnOwnCpusOnlyAsLongAsStrangersWantThemAll) {
   situation_.crowded = true;
   play(200, 700, 3'000);
-  ASSERT_TRUE(parting_.on_own_cpus());
+  ASSERT_TRUE(parting_.on_separate_cpus());
   situation_.crowded = false;
   pass(5, false, 3'000);
-  EXPECT_FALSE(parting_.on_own_cpus());
+  EXPECT_FALSE(parting_.on_separate_cpus());
 }
 
 TEST(Crowd, IsAnAverage) {

@@ -151,10 +151,10 @@ TEST(SchedulerAsks, AreATenthOfAMillisecondApart) {
 TEST(Slice, IsGivenBack) {
   in_a_thread([] {
     if (!ask_for_slice(200'000)) GTEST_SKIP() << "no slices on this kernel";
-    EXPECT_TRUE(has_own_slice());
+    EXPECT_TRUE(has_requested_slice());
     EXPECT_TRUE(ask_for_slice(200'000)) << "again";
     give_slice_back();
-    EXPECT_FALSE(has_own_slice());
+    EXPECT_FALSE(has_requested_slice());
     EXPECT_TRUE(ask_for_slice(200'000)) << "it is the kernel's slice again";
     give_slice_back();
   });
@@ -164,7 +164,7 @@ TEST(Slice, ANiceThreadIsNotTouched) {
   in_a_thread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 5), 0);  // of this thread, on Linux
     EXPECT_FALSE(ask_for_slice(200'000));
-    EXPECT_FALSE(has_own_slice());
+    EXPECT_FALSE(has_requested_slice());
   });
 }
 

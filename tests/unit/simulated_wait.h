@@ -50,7 +50,7 @@ struct SimulatedMemory : NativeMemory {
   static bool runs_in_real_time(std::uint64_t) { return real_time; }
   static unsigned current_cpu() { return cpu; }
   static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
-  static unsigned own_cpu(unsigned thread) { return thread; }
+  static unsigned cpu_for_thread(unsigned thread) { return thread; }
   static bool move_to(unsigned where) {
     placed = where;
     return true;
@@ -65,7 +65,7 @@ struct SimulatedMemory : NativeMemory {
     slice_ns = ns;
     return true;
   }
-  static bool has_own_slice() { return slice_ns != 0; }
+  static bool has_requested_slice() { return slice_ns != 0; }
   static void give_slice_back() { slice_ns = 0; }
   static bool heavy_fence() { return true; }
   static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {

@@ -74,9 +74,9 @@ struct StoreOrderMemory : NativeMemory {
   static unsigned current_cpu() { return g_threads->cpu(); }
   static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
   static bool may_ask_scheduler(std::uint64_t) { return true; }
-  static unsigned own_cpu(unsigned thread) { return thread; }
+  static unsigned cpu_for_thread(unsigned thread) { return thread; }
   static bool ask_for_slice(std::uint64_t) { return false; }
-  static bool has_own_slice() { return false; }
+  static bool has_requested_slice() { return false; }
 
   static void light_fence() {}
   static void full_fence() {

@@ -5,7 +5,7 @@
 
 namespace muster {
 
-enum class OwnEvent : unsigned {
+enum class MusterEvent : unsigned {
   kEpisodes,
   kSpins,
   kSuccessfulSpins,
@@ -15,21 +15,21 @@ enum class OwnEvent : unsigned {
   kYields,
 };
 
-struct OwnEventName {
+struct MusterEventName {
   const char* name;
   const char* meaning;
-  OwnEvent event;
+  MusterEvent event;
 };
 
-inline constexpr OwnEventName kOwnEvents[] = {
-    {"EPISODES", "barriers that Muster ran, counted once a team", OwnEvent::kEpisodes},
-    {"SPINS", "waits at barriers that began with spinning", OwnEvent::kSpins},
-    {"SUCCESSFUL_SPINS", "of these: ended without a sleep", OwnEvent::kSuccessfulSpins},
-    {"BLOCKS", "sleeps at barriers", OwnEvent::kBlocks},
-    {"WAKE_UPS", "returns from such a sleep", OwnEvent::kWakeUps},
+inline constexpr MusterEventName kMusterEvents[] = {
+    {"EPISODES", "barriers that Muster ran, counted once a team", MusterEvent::kEpisodes},
+    {"SPINS", "waits at barriers that began with spinning", MusterEvent::kSpins},
+    {"SUCCESSFUL_SPINS", "of these: ended without a sleep", MusterEvent::kSuccessfulSpins},
+    {"BLOCKS", "sleeps at barriers", MusterEvent::kBlocks},
+    {"WAKE_UPS", "returns from such a sleep", MusterEvent::kWakeUps},
     {"RETRIES", "compare-and-swaps or store-conditionals that failed on arrival",
-     OwnEvent::kRetries},
-    {"YIELDS", "sched_yield calls of waiting threads", OwnEvent::kYields},
+     MusterEvent::kRetries},
+    {"YIELDS", "sched_yield calls of waiting threads", MusterEvent::kYields},
 };
 
 // What PAPI 7 hands to a library that is to define its events: its functions, of which these are called.
@@ -50,10 +50,10 @@ struct SdeFunctions {
 // Whether the PAPI of this process hands out functions in that order.
 bool hands_out_sde_functions();
 
-// Defines the events. `count` gets a pointer to the OwnEventName.
-void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count);
+// Defines the events. `count` gets a pointer to the MusterEventName.
+void* define_muster_events(const SdeFunctions& sde, SdeFunctions::Count count);
 
 // The same with the libsde of this process, if the process uses PAPI; once it has succeeded, nothing.
-void publish_own_events(SdeFunctions::Count count);
+void publish_muster_events(SdeFunctions::Count count);
 
 }  // namespace muster

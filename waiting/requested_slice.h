@@ -10,19 +10,19 @@
 
 namespace muster {
 
-class OwnSlice {
+class RequestedSlice {
  public:
-  explicit OwnSlice(const WaitParameters& parameters) : slice_ns_(parameters.slice_ns) {}
+  explicit RequestedSlice(const WaitParameters& parameters) : slice_ns_(parameters.slice_ns) {}
 
   template <class Memory>
   void adapt(const Wait<Memory>& wait, const Surroundings& around) const {
     if (slice_ns_ == 0) return;
     if (around.stranger_near(wait.start_ns)) {
-      if (!Memory::has_own_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
+      if (!Memory::has_requested_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
           Memory::ask_for_slice(slice_ns_)) {
         wait.stats.short_slices.add();
       }
-    } else if (Memory::has_own_slice() &&
+    } else if (Memory::has_requested_slice() &&
                !is_ahead(around.stranger_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
       Memory::give_slice_back();
     }

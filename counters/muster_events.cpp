@@ -1,4 +1,4 @@
-#include "counters/own_events.h"
+#include "counters/muster_events.h"
 
 #include <dlfcn.h>
 
@@ -30,18 +30,18 @@ bool hands_out_sde_functions() {
   return !is_of_6;
 }
 
-void* define_own_events(const SdeFunctions& sde, SdeFunctions::Count count) {
+void* define_muster_events(const SdeFunctions& sde, SdeFunctions::Count count) {
   void* handle = sde.init("MUSTER");
   if (handle == nullptr) return nullptr;
-  for (const OwnEventName& event : kOwnEvents) {
-    auto* which = const_cast<OwnEventName*>(&event);
+  for (const MusterEventName& event : kMusterEvents) {
+    auto* which = const_cast<MusterEventName*>(&event);
     sde.register_counter_cb(handle, event.name, kReadOnlySinceStart, kLongLong, count, which);
     sde.describe_counter(handle, event.name, event.meaning);
   }
   return handle;
 }
 
-void publish_own_events(SdeFunctions::Count count) {
+void publish_muster_events(SdeFunctions::Count count) {
   static std::atomic<bool> done{false};
   if (done.load(std::memory_order_relaxed)) return;
   // PAPI looks for libsde's functions among all that the process has in common.
@@ -56,7 +56,7 @@ void publish_own_events(SdeFunctions::Count count) {
   }
   dlerror();  // the program's next question is about its own
   if (sde.describe_counter == nullptr || done.exchange(true)) return;
-  define_own_events(sde, count);
+  define_muster_events(sde, count);
 }
 
 }  // namespace muster
