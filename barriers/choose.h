@@ -7,8 +7,7 @@
 
 namespace muster {
 
-// The table of docs/barriers.md ("What auto chooses"), which says what was measured and what was
-// not.
+// The table of docs/understand/barriers.md ("What `auto` selects"), which says what was measured and what was not.
 inline constexpr unsigned kTreePaysAbove = 512;
 
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {

@@ -16,7 +16,7 @@ inline constexpr unsigned kMaxTreeLevels = 12;
 
 // Granules are not enough to keep neighbours apart: prefetchers that follow a thread's accesses run
 // ahead over several lines and take them away from the threads that write there. They stop at a 4
-// KB page. A page for each element keeps their lines where they are used (docs/barriers.md).
+// KB page. A page for each element keeps their lines where they are used (docs/understand/barriers.md).
 // Elements at the same offset of their pages share a set of the first-level cache, so this is for
 // teams that are small against its 8 to 12 ways.
 inline constexpr std::size_t kPrefetchersStopAt = 4096;

@@ -1,4 +1,4 @@
-// What each signal of the load sensor costs on this machine: the figures of docs/load-sensor.md.
+// What each signal of the load sensor (docs/understand/load-sensing.md) costs on this machine.
 //
 //   load_sensor_cost --benchmark_min_time=0.05
 //

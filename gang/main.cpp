@@ -1,5 +1,5 @@
 // gang: runs programs in turns, each gang of processes and threads alone on its processors, as the
-// user-space gang scheduler of Peter et al. (section 3.1) did. docs/gang.md is for its users.
+// user-space gang scheduler of Peter et al. (section 3.1) did. README.md explains it.
 #include <fmt/core.h>
 
 #include <cstdio>

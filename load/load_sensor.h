@@ -1,5 +1,5 @@
-// The load sensor: what this process can see of the CPUs that its teams may use. docs/load-sensor.md
-// tells what each figure costs and what it can and cannot tell.
+// The load sensor: what this process can see of the CPUs that its teams may use. docs/understand/load-sensing.md
+// says what each signal shows and what it cannot show.
 //
 // Cost: look() that is not due, a load and a compare; a look, some 5 us every 10 ms by one
 // thread of the process, while the others go on with the last snapshot. Only waiters whose quick

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The experiments of Peter et al. on 16 simulated processors: `papi-scripts/gang_simulated.py [--only NAME]`.
 
-Runs sim/smp/runs/gang-*.toml (docs/smp.md) over what the paper varies, in gang slices and under two schedulers without,
+Runs sim/smp/runs/gang-*.toml over what the paper varies, in gang slices and under two schedulers without,
 and prints the tables of docs/results/peter.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
 campaign continues. The claims P1 to P5 are judged by the same runs (claims/peter.py).
 """

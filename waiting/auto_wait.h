@@ -14,7 +14,7 @@
 // clock reads while spinning, a sleep for a teammate that outlasted one. While nothing of the kind
 // has been seen for some time, yield; and spin longer, since nobody else wants the CPU.
 //
-// The signals and limits, and what else was tried, are in docs/waiting.md.
+// docs/understand/waiting.md explains it; what else was tried is in docs/results/notes/waiting.md.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // made to leave it, which the kernel's load balancing does once it sees the team's threads
 // runnable there, the CPU is the team's own: teammates hand it over by sched_yield in a
 // microsecond, as on an idle machine, and the strangers still have more than their fair share on
-// the other CPUs. Measured on two CPUs: docs/waiting.md.
+// the other CPUs. Measured on two CPUs: docs/results/waiting.md.
 //
 // Whom it is for, and only where its threads may be placed:
 // - A team that does not fit on its CPUs, beside strangers: its threads have to take turns anyway.

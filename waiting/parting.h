@@ -14,7 +14,7 @@
 // - There are as many strangers as CPUs: nobody's share is at stake, and whoever sleeps leaves its
 //   CPU to a stranger. If being apart pays, each thread is kept on a CPU of its own and sleeps soon.
 //
-// Measured: docs/waiting.md.
+// Measured: docs/results/waiting.md.
 #pragma once
 
 #include <atomic>

@@ -67,7 +67,7 @@ class SleepWord {
   void wake_sleepers(WaitStats& stats) {
     // Cleared before the number is raised: a sleeper that says so between the two has read the old
     // number and is turned away by the kernel, then says so again. Relaxed is enough: the number's
-    // release tells whoever has read it that this came before (docs/model-checking.md).
+    // release tells whoever has read it that this came before (tests/model/state.h).
     if (asleep_.exchange(0, std::memory_order_relaxed) == 0) return;
     sequence_.fetch_add(1, std::memory_order_release);
     stats.wake_calls.add();

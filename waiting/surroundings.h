@@ -1,5 +1,5 @@
 // What `auto` knows of the CPUs that its team is on: whether they suffice, who else wants them, how
-// its threads lie on them. Each signal and its cost: docs/load-sensor.md.
+// its threads lie on them. Each signal: docs/understand/load-sensing.md.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// cluster: jobs on workstations that schedule on their own. docs/cluster.md.
+// cluster: jobs on workstations that schedule on their own. docs/understand/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,8 @@ namespace {
 int run(int count, char** words) {
   CLI::App app(
       "Parallel jobs on a cluster of workstations, each with a scheduler of its own: how much\n"
-      "longer they take than under explicit coscheduling. docs/cluster.md has the keys of a run.");
+      "longer they take than under explicit coscheduling. sim/cluster/runs/every-key.toml has the "
+      "keys of a run.");
   std::string file;
   std::vector<std::string> settings;
   unsigned seeds = 1;

@@ -1,5 +1,5 @@
 // What one run simulates: the workstations, their network and schedulers, the jobs, and how their
-// processes wait. docs/cluster.md lists the keys of its file.
+// processes wait. runs/every-key.toml lists the keys of its file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// coherence: barriers on machines that nobody here has. docs/coherence.md.
+// coherence: barriers on machines that nobody here has. docs/understand/simulators.md.
 #include <fmt/format.h>
 #include <unistd.h>
 

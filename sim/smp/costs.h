@@ -23,7 +23,7 @@ struct Costs {
   Time fence = 131;        // membarrier, while no teammate runs
   Time fence_beside = 2'500;    // what it takes longer while any does: platform/fences.h
   Time fenced = 1'000;          // what each of those loses by the interrupt: assumed
-  Time look = 11'000;           // of the load sensor: docs/load-sensor.md
+  Time look = 11'000;           // of the load sensor: benchmarks/load_sensor_cost
   Time idle_look = 15'000;      // /proc/stat: platform/idle_time.h
   Time idle_look_each = 1'000;  // and for each processor: assumed
 

@@ -1,4 +1,4 @@
-// smp: threads of parallel jobs on processors that are fewer. docs/smp.md.
+// smp: threads of parallel jobs on processors that are fewer. docs/understand/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -56,7 +56,8 @@ int run_program(int count, char** words) {
   std::string trace;
   std::string states;
   Time period = 100;
-  app.add_option("RUN.toml", file, "what is simulated (docs/smp.md)")->required();
+  app.add_option("RUN.toml", file, "what is simulated (sim/smp/runs/every-key.toml has the keys)")
+      ->required();
   app.add_option("--set", settings, "key=value: in place of what the file says; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--seeds", seeds, "how many, from the file's on (default 1)")

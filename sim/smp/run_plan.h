@@ -1,4 +1,4 @@
-// What a run file says (docs/smp.md): machine, scheduler, jobs, how they wait.
+// What a run file says (runs/every-key.toml): machine, scheduler, jobs, how they wait.
 #pragma once
 
 #include <functional>

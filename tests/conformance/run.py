@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Conformance: OpenMP programs of ours, stock against preloaded. See docs/conformance.md."""
+"""Conformance: OpenMP programs of ours, stock against preloaded. See docs/develop/testing.md."""
 
 from __future__ import annotations
 

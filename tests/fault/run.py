@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Bad input and faults: what must not change a program. See docs/conformance.md."""
+"""Bad input and faults: what must not change a program. See docs/develop/testing.md."""
 
 from __future__ import annotations
 

@@ -132,8 +132,8 @@ class Exhausted(FaultTest):
 class Stacks(FaultTest):
     """How much deeper the stack of a thread gets, and the smallest stacks."""
 
-    # Bytes, by runtime and kind of thread (docs/runtime-hooks.md). Stock's own depth varies by 640 in libomp's forks;
-    # libgomp's waits need next to nothing.
+    # Bytes, by runtime and kind of thread. Stock's own depth varies by 640 in libomp's forks; libgomp's waits need next
+    # to nothing.
     MOST_ADDED = {
         "libomp19": {"fork": 1152, "worker": 640, "signal": 512},
         "libiomp5": {"fork": 832, "worker": 1024, "signal": 512},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random OpenMP programs, stock against preloaded. See docs/conformance.md."""
+"""Random OpenMP programs, stock against preloaded. See docs/develop/testing.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The traps of region folding, each stock against preloaded. See docs/region-folding.md."""
+"""The traps of region folding, each stock against preloaded. See docs/understand/folding.md."""
 
 from __future__ import annotations
 

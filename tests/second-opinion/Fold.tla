@@ -1,5 +1,5 @@
 -------------------------------- MODULE Fold --------------------------------
-(* Region folding (docs/region-folding.md): one root thread, the workers of its fold, and the runtime as far
+(* Region folding (docs/understand/folding.md): one root thread, the workers of its fold, and the runtime as far
    as the two can tell. Memory is sequentially consistent and falling asleep is one step with the last look:
    weak memory is tests/model's and algorithms.cpp's part, this is the protocol's. The names in brackets are
    those of runtime-hooks/folding and waiting/; those that begin with k are clauses of folding/contract.h.

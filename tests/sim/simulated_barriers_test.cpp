@@ -95,7 +95,7 @@ TEST(SimulatedBarriers, OverheadLeavesTheComputingOut) {
   EXPECT_GE(alone.overhead_us, 0);
 }
 
-// On every modern machine, at each size. Of two threads see docs/barriers.md: there it is measured.
+// On every modern machine, at each size. Of two threads see docs/results/barriers.md: there it is measured.
 // Beyond 256 threads only the two that grow with the logarithm are tried: the others take minutes.
 TEST(SimulatedBarriers, AutoIsWithinATenthOfTheBest) {
   for (const char* name : {"zen4-2x96", "grace-72", "rule-256", "rule-512", "rule-1024"}) {
