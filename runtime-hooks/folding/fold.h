@@ -1,6 +1,7 @@
 // Region folding: one real parallel region of the OpenMP runtime is kept open while the program goes
 // through its serial parts, and the program's next regions run inside it. A fork is then a release of
-// the fold's team, a join a gather. docs/region-folding.md tells what that must not be noticed by.
+// the fold's team, a join a gather. contract.h states what the program must not be
+// able to observe; docs/understand/folding.md explains it.
 //
 // Each root thread has one of its own (root_fold.h). It is the fold's primary thread and the owner of
 // all that is here; the others read `job_` after a release.

@@ -1,5 +1,5 @@
 // Objects that leave the process while it goes on (dlclose). Whatever Muster remembers of an object goes
-// with it: at its place another one may be mapped a moment later. docs/runtime-hooks.md, "A runtime
+// with it: at its place another one may be mapped a moment later. docs/understand/transparency.md, "A runtime
 // that goes away".
 #pragma once
 

@@ -1,5 +1,5 @@
 // Why a region was not folded, and why an open fold was closed. Both are counted and reported
-// (docs/region-folding.md).
+// (docs/understand/folding.md).
 #pragma once
 
 namespace muster {

@@ -2,7 +2,7 @@
 """Takes each trap's remedy out of the library, one at a time: the trap's programs must notice.
 
 Builds a copy of the library for each, which takes minutes; not a part of ctest. See
-docs/region-folding.md.
+docs/understand/folding.md.
 """
 
 from __future__ import annotations
