@@ -55,38 +55,25 @@ struct BarrierState {
   using Barrier = Algorithm<Memory, Waiting>;
 
   // What both begin with is read at every instance: one line.
-  alignas(kCoherenceGranule) Roster<Memory> roster;
-  Policy policy;
+  alignas(kCoherenceGranule) Policy policy;
+  Roster<Memory> roster;
   Barrier barrier;
 
   BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
-      : roster(roster_bytes(team) != 0 ? arena.take(roster_bytes(team)) : nullptr, team),
-        policy(wait),
+      : policy(wait),
+        roster(uses_roster(policy) ? arena.take(Roster<Memory>::bytes(team)) : nullptr, team),
         barrier(team, layout, arena) {}
-
-  static constexpr std::size_t roster_bytes(unsigned team) {
-    return Policy::kUsesRoster ? Roster<Memory>::bytes(team) : 0;
-  }
 
   static std::size_t bytes(unsigned team, const Layout& layout) {
     constexpr std::size_t kArrays = 5;  // no algorithm has more; each is aligned to a stride
     return sizeof(BarrierState) + alignof(BarrierState) + Barrier::bytes(team, layout) +
-           roster_bytes(team) + kCoherenceGranule + kArrays * layout.stride;
+           Roster<Memory>::bytes(team) + kCoherenceGranule + kArrays * layout.stride;
   }
 
   static void* create(Arena& arena, unsigned team, const Layout& layout,
                       const WaitParameters& wait) {
     void* place = arena.take(sizeof(BarrierState), alignof(BarrierState));
     return place == nullptr ? nullptr : ::new (place) BarrierState(arena, team, layout, wait);
-  }
-
-  // For the policies that spin for a share of a context switch.
-  template <unsigned kThousandths>
-  static void* create_for_share(Arena& arena, unsigned team, const Layout& layout,
-                                const WaitParameters& wait) {
-    WaitParameters own = wait;
-    own.fixed_ns = wait.context_switch_ns * kThousandths / 1000;
-    return create(arena, team, layout, own);
   }
 
   static bool arrive_and_wait(void* state, unsigned me, Episode episode,
@@ -129,11 +116,8 @@ struct BarrierState {
     self.roster.wake_everyone(stats);
   }
 
-  template <unsigned kThousandths>
-  static constexpr BarrierOps<Memory> kOps{
-      bytes,           kThousandths != 0 ? create_for_share<kThousandths> : create,
-      arrive_and_wait, gather,
-      release,         wake_everyone};
+  static constexpr BarrierOps<Memory> kOps{bytes,  create,  arrive_and_wait,
+                                           gather, release, wake_everyone};
 };
 
 }  // namespace detail

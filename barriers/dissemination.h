@@ -47,7 +47,7 @@ class Dissemination {
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.arrive_and_wait(me, episode, waiter);
-    if (Waiter::kMayTakeTurns && me == kPrimary) counter_.pass_by(episode);
+    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by(episode);
     for (unsigned round = 0; round < rounds_; ++round) {
       const unsigned partner = partner_of(me, round);
       flag(partner, round, episode).store(episode, std::memory_order_release);
@@ -69,14 +69,14 @@ class Dissemination {
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.gather(me, episode, waiter);
-    if (Waiter::kMayTakeTurns && me == kPrimary) counter_.pass_by(episode);
+    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by(episode);
     return halves_.gather(me, episode, waiter);
   }
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.release(me, episode, waiter);
     // Who was told of it elsewhere may have come to the next instance.
-    if (Waiter::kMayTakeTurns && me == kPrimary) counter_.pass_by_beside_others();
+    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by_beside_others();
     return halves_.release(me, episode, waiter);
   }
 

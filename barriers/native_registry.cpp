@@ -3,8 +3,8 @@
 namespace muster {
 
 template <>
-const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier, WaitKind wait) {
-  return detail::look_up<NativeMemory>(barrier, wait);
+const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier) {
+  return detail::look_up<NativeMemory>(barrier);
 }
 
 }  // namespace muster

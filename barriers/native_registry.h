@@ -8,6 +8,6 @@
 namespace muster {
 
 template <>
-const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier, WaitKind wait);
+const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier);
 
 }  // namespace muster

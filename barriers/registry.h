@@ -1,6 +1,5 @@
-// Which code stands behind the names of MUSTER_BARRIER and MUSTER_WAIT, on a given Memory: the one
-// place where algorithms and policies meet. A new algorithm is one header, one line in names.h and
-// one here.
+// Which code stands behind the names of MUSTER_BARRIER, on a given Memory. A new algorithm is one header, one line in
+// names.h and one here. The waiting policy is chosen by WaitParameters (waiting/any_policy.h).
 #pragma once
 
 #include "barriers/barrier_state.h"
@@ -11,50 +10,34 @@
 #include "barriers/local_sensor.h"
 #include "barriers/names.h"
 #include "barriers/tree.h"
-#include "waiting/auto_wait.h"
-#include "waiting/block.h"
-#include "waiting/conditional.h"
-#include "waiting/fixed_time.h"
-#include "waiting/names.h"
-#include "waiting/random.h"
-#include "waiting/spin.h"
-#include "waiting/yield.h"
+#include "waiting/any_policy.h"
 
 namespace muster {
 
 namespace detail {
 
 template <class Memory, template <class, class> class Algorithm>
-const BarrierOps<Memory>* with_policy(WaitKind wait) {
-  switch (wait) {
-#define MUSTER_CASE(symbol, name, Policy, thousandths, calibrated) \
-  case WaitKind::symbol:                                           \
-    return &BarrierState<Memory, Algorithm, Policy>::template kOps<thousandths>;
-    MUSTER_WAITS(MUSTER_CASE)
-#undef MUSTER_CASE
-  }
-  return nullptr;
-}
+constexpr const BarrierOps<Memory>* kOpsOf = &BarrierState<Memory, Algorithm, AnyPolicy>::kOps;
 
 template <class Memory>
-const BarrierOps<Memory>* look_up(BarrierKind barrier, WaitKind wait) {
+const BarrierOps<Memory>* look_up(BarrierKind barrier) {
   switch (barrier) {
     case BarrierKind::kFetchAdd:
-      return with_policy<Memory, FetchAdd>(wait);
+      return kOpsOf<Memory, FetchAdd>;
     case BarrierKind::kFetchAddXadd:
-      return with_policy<Memory, FetchAddXadd>(wait);
+      return kOpsOf<Memory, FetchAddXadd>;
     case BarrierKind::kDistCounter:
-      return with_policy<Memory, DistCounter>(wait);
+      return kOpsOf<Memory, DistCounter>;
     case BarrierKind::kDistCounterPadded:
-      return with_policy<Memory, DistCounterPadded>(wait);
+      return kOpsOf<Memory, DistCounterPadded>;
     case BarrierKind::kLocalSensor:
-      return with_policy<Memory, LocalSensor>(wait);
+      return kOpsOf<Memory, LocalSensor>;
     case BarrierKind::kDistSensor:
-      return with_policy<Memory, DistCounterLocalSensor>(wait);
+      return kOpsOf<Memory, DistCounterLocalSensor>;
     case BarrierKind::kDissemination:
-      return with_policy<Memory, Dissemination>(wait);
+      return kOpsOf<Memory, Dissemination>;
     case BarrierKind::kTree:
-      return with_policy<Memory, Tree>(wait);
+      return kOpsOf<Memory, Tree>;
     case BarrierKind::kNative:
     case BarrierKind::kAuto:
       return nullptr;
@@ -66,8 +49,8 @@ const BarrierOps<Memory>* look_up(BarrierKind barrier, WaitKind wait) {
 
 // Null for `native` and `auto`, which are no algorithms: the caller decides those first.
 template <class Memory>
-const BarrierOps<Memory>* barrier_ops(BarrierKind barrier, WaitKind wait) {
-  return detail::look_up<Memory>(barrier, wait);
+const BarrierOps<Memory>* barrier_ops(BarrierKind barrier) {
+  return detail::look_up<Memory>(barrier);
 }
 
 }  // namespace muster

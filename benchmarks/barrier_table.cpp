@@ -26,10 +26,12 @@ struct BenchTeam {
   void* state = nullptr;
 
   BenchTeam(BarrierKind barrier, WaitKind wait, unsigned size)
-      : ops(barrier_ops<NativeMemory>(barrier, wait)) {
+      : ops(barrier_ops<NativeMemory>(barrier)) {
     const Layout layout;
-    const WaitParameters parameters{
-        .team_size = size, .context_switch_ns = context_switch_ns(), .wake_ns = wake_ns()};
+    const WaitParameters parameters{.wait = wait,
+                                    .team_size = size,
+                                    .context_switch_ns = context_switch_ns(),
+                                    .wake_ns = wake_ns()};
     if (arena.reserve(ops->bytes(size, layout))) {
       state = ops->create(arena, size, layout, parameters);
     }

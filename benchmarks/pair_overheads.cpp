@@ -101,12 +101,12 @@ double move_ns(const std::vector<int>& cpus) {
 }
 
 double episode_ns(const std::vector<int>& cpus, BarrierKind kind, unsigned additions) {
-  const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(kind, WaitKind::kSpin);
+  const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(kind);
   const Layout layout{.stride = kPrefetchersStopAt};  // as for all teams up to kPagesPayUpTo
   Arena arena;
   CallOff<NativeMemory> call_off;
   if (!arena.reserve(ops.bytes(2, layout))) throw std::runtime_error("no memory");
-  void* state = ops.create(arena, 2, layout, {.team_size = 2});
+  void* state = ops.create(arena, 2, layout, {.wait = WaitKind::kSpin, .team_size = 2});
   if (state == nullptr) throw std::runtime_error("no memory");
   struct alignas(kPrefetchersStopAt) Own {
     WaitStats stats;

@@ -31,11 +31,11 @@ class Waiter {
         episode_(episode),
         ended_by_(ended_by),
         stats_(stats) {
-    if constexpr (Policy::kUsesRoster) {
+    if constexpr (requires { policy_.keeps_roster(); }) {
       if (policy_.keeps_roster()) [[unlikely]]
         roster_.arrive(me, episode);
-      full_fences_ = roster_.full_fences(episode);
     }
+    if (uses_roster(policy_)) full_fences_ = roster_.full_fences(episode);
   }
 
   // Waits until holds(), which reads shared words with acquire; `word` is where those who make it
@@ -70,8 +70,8 @@ class Waiter {
   }
 
   // Whether the team takes turns on its CPUs: the same answer for all at an instance (roster.h).
-  static constexpr bool kMayTakeTurns = Policy::kUsesRoster;
-  bool takes_turns() const { return kMayTakeTurns && full_fences_; }
+  bool may_take_turns() const { return uses_roster(policy_); }
+  bool takes_turns() const { return full_fences_; }
 
   Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
@@ -127,10 +127,7 @@ class Waiter {
 
   bool called_off() const { return ended_by_ != kNoEpisode && call_off_.applies_to(ended_by_); }
 
-  bool full_fences() const {
-    if constexpr (Policy::kUsesRoster) return full_fences_;
-    return fences_fully<Policy>();
-  }
+  bool full_fences() const { return full_fences_ || fences_fully(policy_); }
 
   void begin() {
     if (waited_) return;

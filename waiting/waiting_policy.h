@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "waiting/episode.h"
+#include "waiting/names.h"
 #include "waiting/roster.h"
 #include "waiting/wait_stats.h"
 
@@ -16,6 +17,7 @@ class LoadSensor;
 
 // What a policy is made from, per team. Times in ns; 0 = not known or not set.
 struct WaitParameters {
+  WaitKind wait = WaitKind::kAuto;  // what AnyPolicy becomes
   unsigned team_size = 1;
   // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
   // not bound: then every thread may use what its affinity mask says.
@@ -50,29 +52,43 @@ struct AlwaysDone {
 
 // One object serves all threads of a team, so whatever changes in it is atomic.
 //
-//   kUsesRoster     whether it ever looks at the roster; if so, keeps_roster() says whether threads
+//   kUsesRoster, or uses_roster()
+//                   whether it ever looks at the roster; if so, keeps_roster() says whether threads
 //                   should enter their arrivals now
 //   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
 //   spins_first()   whether phase one is a spin at all; without one SSR is 0
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A
 //                   policy that never blocks does so under a real-time policy of the scheduler all the same.
-// A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully, where
-// it is true of a policy without roster: sleepers and wakers both make full fences (sleep_word.h).
+// A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully or
+// fences_fully(), where it is true of a policy without roster: sleepers and wakers both make full fences (sleep_word.h).
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {
       requires std::constructible_from<Policy, const WaitParameters&>;
-      { Policy::kUsesRoster } -> std::convertible_to<bool>;
       { policy.quick_polls() } -> std::same_as<bool>;
       { policy.spins_first() } -> std::same_as<bool>;
       { policy.template spin<Memory>(wait, detail::AlwaysDone{}) } -> std::same_as<bool>;
     };
 
 template <class Policy>
-constexpr bool fences_fully() {
-  if constexpr (requires { Policy::kFencesFully; }) return Policy::kFencesFully;
-  return false;
+constexpr bool uses_roster(const Policy& policy) {
+  if constexpr (requires { Policy::kUsesRoster; }) {
+    return Policy::kUsesRoster;
+  } else {
+    return policy.uses_roster();
+  }
+}
+
+template <class Policy>
+constexpr bool fences_fully(const Policy& policy) {
+  if constexpr (requires { Policy::kFencesFully; }) {
+    return Policy::kFencesFully;
+  } else if constexpr (requires { policy.fences_fully(); }) {
+    return policy.fences_fully();
+  } else {
+    return false;
+  }
 }
 
 }  // namespace muster

@@ -196,10 +196,11 @@ void Team::make(TeamState& state, unsigned size) {
     state.reason = PassReason::kNative;
   } else {
     register_fences();
-    const auto* ops = barrier_ops<NativeMemory>(state.kind, g_choice.wait);
+    const auto* ops = barrier_ops<NativeMemory>(state.kind);
     const Layout layout = layout_of(state.kind, size);
     const Calibration* costs = calibration_if_done();
     const WaitParameters wait{
+        .wait = g_choice.wait,
         .team_size = size,
         .bound_cpus = bound,
         .may_place = g_choice.may_place,

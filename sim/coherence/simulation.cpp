@@ -30,10 +30,11 @@ struct Team {
     const BarrierKind kind = experiment.barrier == BarrierKind::kAuto
                                  ? choose_barrier(experiment.threads, machine.cores)
                                  : experiment.barrier;
-    ops = barrier_ops<SimulatedMemory>(kind, experiment.wait);
+    ops = barrier_ops<SimulatedMemory>(kind);
     if (ops == nullptr) throw std::runtime_error("that barrier is none of Muster's");
     const Layout layout = layout_of(machine);
-    const WaitParameters parameters{.team_size = experiment.threads,
+    const WaitParameters parameters{.wait = experiment.wait,
+                                    .team_size = experiment.threads,
                                     .context_switch_ns = 2'000,
                                     .wake_ns = SimulatedMemory::kWakeNs,
                                     .fixed_ns = 50'000};

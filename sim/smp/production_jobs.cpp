@@ -65,13 +65,14 @@ class Production : public FiberJob<ProductionJob> {
       throw std::invalid_argument(wrong);
     if (policy.barrier == BarrierKind::kAuto)
       policy.barrier = choose_barrier(plan.size, setting.processors);
-    ops_ = simulated_barrier_ops(policy.barrier, policy.wait);
+    ops_ = simulated_barrier_ops(policy.barrier);
     if (policy.wait == WaitKind::kAuto) {
       load_ = std::make_unique<SimulatedLoad>();
       load_->sensor().teams_grew(plan.size);
       world().sees(load_.get());
     }
-    const WaitParameters parameters{.team_size = plan.size,
+    const WaitParameters parameters{.wait = policy.wait,
+                                    .team_size = plan.size,
                                     .may_place = setting.may_place,
                                     .load_sensor = load_ ? &load_->sensor() : nullptr,
                                     .slice_ns = setting.slice_ns,

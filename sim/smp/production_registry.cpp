@@ -4,8 +4,8 @@
 
 namespace muster::smp {
 
-const BarrierOps<SimulatedMemory>* simulated_barrier_ops(BarrierKind barrier, WaitKind wait) {
-  return barrier_ops<SimulatedMemory>(barrier, wait);
+const BarrierOps<SimulatedMemory>* simulated_barrier_ops(BarrierKind barrier) {
+  return barrier_ops<SimulatedMemory>(barrier);
 }
 
 }  // namespace muster::smp

@@ -9,6 +9,6 @@
 
 namespace muster::smp {
 
-const BarrierOps<SimulatedMemory>* simulated_barrier_ops(BarrierKind barrier, WaitKind wait);
+const BarrierOps<SimulatedMemory>* simulated_barrier_ops(BarrierKind barrier);
 
 }  // namespace muster::smp

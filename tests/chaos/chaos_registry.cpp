@@ -3,9 +3,8 @@
 namespace muster {
 
 template <>
-const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier,
-                                                                      WaitKind wait) {
-  return detail::look_up<chaos::ChaosMemory>(barrier, wait);
+const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier) {
+  return detail::look_up<chaos::ChaosMemory>(barrier);
 }
 
 }  // namespace muster

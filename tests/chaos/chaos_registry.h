@@ -7,7 +7,6 @@
 namespace muster {
 
 template <>
-const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier,
-                                                                      WaitKind wait);
+const BarrierOps<chaos::ChaosMemory>* barrier_ops<chaos::ChaosMemory>(BarrierKind barrier);
 
 }  // namespace muster

@@ -15,10 +15,11 @@ struct State {
   Member members[kMostThreads];
 
   bool make(const Plan& plan, unsigned size, bool wakes) {
-    ops = *barrier_ops<ChaosMemory>(plan.barrier, plan.wait);
+    ops = *barrier_ops<ChaosMemory>(plan.barrier);
     Layout layout;
     layout.radix[0] = plan.radix;
-    const WaitParameters wait{.team_size = size,
+    const WaitParameters wait{.wait = plan.wait,
+                              .team_size = size,
                               .may_place = plan.may_place,
                               .slice_ns = plan.slice_ns,
                               .context_switch_ns = plan.switch_ns,

@@ -3,9 +3,8 @@
 namespace muster {
 
 template <>
-const BarrierOps<model::CheckedMemory>* barrier_ops<model::CheckedMemory>(BarrierKind barrier,
-                                                                          WaitKind wait) {
-  return detail::look_up<model::CheckedMemory>(barrier, wait);
+const BarrierOps<model::CheckedMemory>* barrier_ops<model::CheckedMemory>(BarrierKind barrier) {
+  return detail::look_up<model::CheckedMemory>(barrier);
 }
 
 }  // namespace muster

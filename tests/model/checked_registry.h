@@ -7,7 +7,6 @@
 namespace muster {
 
 template <>
-const BarrierOps<model::CheckedMemory>* barrier_ops<model::CheckedMemory>(BarrierKind barrier,
-                                                                          WaitKind wait);
+const BarrierOps<model::CheckedMemory>* barrier_ops<model::CheckedMemory>(BarrierKind barrier);
 
 }  // namespace muster

@@ -21,10 +21,13 @@ class EveryMemory : public testing::TestWithParam<Entry> {
 
 TEST_P(EveryMemory, Native) {
   constexpr unsigned kTeam = 2;
-  const BarrierOps<NativeMemory>* ops = barrier_ops<NativeMemory>(barrier(), wait());
+  const BarrierOps<NativeMemory>* ops = barrier_ops<NativeMemory>(barrier());
   ASSERT_NE(ops, nullptr);
-  const WaitParameters parameters{
-      .team_size = kTeam, .context_switch_ns = 2'000, .wake_ns = 2'000, .fixed_ns = 20'000};
+  const WaitParameters parameters{.wait = wait(),
+                                  .team_size = kTeam,
+                                  .context_switch_ns = 2'000,
+                                  .wake_ns = 2'000,
+                                  .fixed_ns = 20'000};
   Arena arena;
   ASSERT_TRUE(arena.reserve(ops->bytes(kTeam, {})));
   void* state = ops->create(arena, kTeam, {}, parameters);

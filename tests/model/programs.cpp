@@ -25,10 +25,11 @@ class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
       : subject_(subject),
-        ops_(gives_way()     ? &Giving::template kOps<0>
+        ops_(gives_way()     ? &Giving::kOps
              : subject.turns ? turning(subject.wait)
-                             : barrier_ops<CheckedMemory>(subject.barrier, subject.wait)) {
-    const WaitParameters parameters{.team_size = subject.threads,
+                             : barrier_ops<CheckedMemory>(subject.barrier)) {
+    const WaitParameters parameters{.wait = subject.wait,
+                                    .team_size = subject.threads,
                                     .context_switch_ns = kCsNs,
                                     .wake_ns = kCsNs,
                                     .fixed_ns = 10 * kCsNs};
@@ -70,9 +71,9 @@ class BarrierProgram : public Program {
   using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
   static const BarrierOps<CheckedMemory>* turning(WaitKind wait) {
     if (wait == WaitKind::kSpin) {
-      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps<0>;
+      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps;
     }
-    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps<0>;
+    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps;
   }
   bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
 

@@ -123,9 +123,10 @@ TEST(SimulatedMemory, AThreadMovesWhereItIsSent) {
 struct Meeting {
   explicit Meeting(Time last_comes) {
     Arena arena;
-    const auto* ops = simulated_barrier_ops(BarrierKind::kFetchAdd, WaitKind::kConditional);
+    const auto* ops = simulated_barrier_ops(BarrierKind::kFetchAdd);
     EXPECT_TRUE(arena.reserve(ops->bytes(3, {})));
-    void* state = ops->create(arena, 3, {}, {.team_size = 3, .wake_ns = 1'000});
+    void* state = ops->create(arena, 3, {},
+                              {.wait = WaitKind::kConditional, .team_size = 3, .wake_ns = 1'000});
     CallOff<SimulatedMemory> call_off;
     Scene scene(3, 3, 0, Costs::none(), [&](unsigned thread, World& world) {
       world.compute(thread == 0 ? 1 : thread == 1 ? 600 : last_comes);

@@ -46,12 +46,14 @@ TEST(Policies, BudgetsAreSharesOfASwitch) {
     const auto kind = static_cast<WaitKind>(i);
     const std::uint64_t share = thousandths_of_switch(kind);
     if (share == 0 && kind != WaitKind::kMicroseconds) continue;
-    const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(BarrierKind::kFetchAdd, kind);
+    const BarrierOps<NativeMemory>& ops = *barrier_ops<NativeMemory>(BarrierKind::kFetchAdd);
     Arena arena;
     ASSERT_TRUE(arena.reserve(ops.bytes(4, {})));
-    using State = detail::BarrierState<NativeMemory, FetchAdd, FixedTime>;
-    const auto* state = static_cast<State*>(ops.create(arena, 4, {}, kParameters));
-    EXPECT_EQ(state->policy.budget_ns(), share != 0 ? kCsNs * share / 1000 : 50'000)
+    WaitParameters parameters = kParameters;
+    parameters.wait = kind;
+    using State = detail::BarrierState<NativeMemory, FetchAdd, AnyPolicy>;
+    const auto* state = static_cast<State*>(ops.create(arena, 4, {}, parameters));
+    EXPECT_EQ(state->policy.as<FixedTime>().budget_ns(), share != 0 ? kCsNs * share / 1000 : 50'000)
         << name_of(kind);
   }
 }

@@ -41,8 +41,9 @@ template <class Memory>
 class TestTeam {
  public:
   TestTeam(BarrierKind barrier, WaitKind wait, unsigned size, const Layout& layout = {})
-      : size_(size), ops_(barrier_ops<Memory>(barrier, wait)), stats_(size) {
-    const WaitParameters parameters{.team_size = size,
+      : size_(size), ops_(barrier_ops<Memory>(barrier)), stats_(size) {
+    const WaitParameters parameters{.wait = wait,
+                                    .team_size = size,
                                     .context_switch_ns = kContextSwitchNs,
                                     .wake_ns = kContextSwitchNs,
                                     .fixed_ns = 20'000};

@@ -1,0 +1,106 @@
+// The waiting policy of a team, chosen when the team is made. An algorithm is compiled once, for this class, and not
+// once for each policy. What every barrier asks is answered by plain members; only what `auto` and `yield` find out as
+// they go is asked of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "waiting/auto_wait.h"
+#include "waiting/block.h"
+#include "waiting/conditional.h"
+#include "waiting/fixed_time.h"
+#include "waiting/names.h"
+#include "waiting/random.h"
+#include "waiting/spin.h"
+#include "waiting/yield.h"
+
+namespace muster {
+
+class AnyPolicy {
+ private:
+  template <class Visitor>
+  auto visit(Visitor&& visitor) {
+    switch (kind_) {
+#define MUSTER_CASE(symbol, name, Policy, ...) \
+  case WaitKind::symbol:                       \
+    return visitor(as<Policy>());
+      MUSTER_WAITS(MUSTER_CASE)
+#undef MUSTER_CASE
+    }
+    __builtin_unreachable();
+  }
+
+ public:
+  explicit AnyPolicy(const WaitParameters& parameters) : kind_(parameters.wait) {
+    visit([&]<class Policy>(Policy& place) {
+      const auto* policy = ::new (static_cast<void*>(&place)) Policy(with_share(parameters));
+      spins_first_ = policy->spins_first();
+      fences_fully_ = muster::fences_fully(*policy);
+      uses_roster_ = muster::uses_roster(*policy);
+    });
+  }
+  AnyPolicy(const AnyPolicy&) = delete;
+  AnyPolicy& operator=(const AnyPolicy&) = delete;
+
+  bool uses_roster() const { return uses_roster_; }
+  bool fences_fully() const { return fences_fully_; }
+  bool spins_first() const { return spins_first_; }
+  bool keeps_roster() const {
+    return kind_ == WaitKind::kAuto ? as<AutoWait>().keeps_roster() : uses_roster_;
+  }
+  bool quick_polls() const {
+    if (kind_ == WaitKind::kAuto) return as<AutoWait>().quick_polls();
+    if (kind_ == WaitKind::kYield) return as<Yield>().quick_polls();
+    return spins_first_;
+  }
+
+  template <class Memory, class Done>
+  bool spin(const Wait<Memory>& wait, Done&& done) {
+    return visit([&](auto& policy) { return policy.template spin<Memory>(wait, done); });
+  }
+  void falls_asleep() {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();
+  }
+  void woke_up() {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().woke_up();
+  }
+
+  // The policy itself, which must be of that class.
+  template <class Policy>
+  const Policy& as() const {
+    return *std::launder(reinterpret_cast<const Policy*>(place_));
+  }
+  template <class Policy>
+  Policy& as() {
+    return *std::launder(reinterpret_cast<Policy*>(place_));
+  }
+
+ private:
+  static WaitParameters with_share(WaitParameters parameters) {
+    const unsigned thousandths = thousandths_of_switch(parameters.wait);
+    if (thousandths != 0) parameters.fixed_ns = parameters.context_switch_ns * thousandths / 1000;
+    return parameters;
+  }
+
+#define MUSTER_SIZE(symbol, name, Policy, ...) sizeof(Policy),
+#define MUSTER_ALIGNMENT(symbol, name, Policy, ...) alignof(Policy),
+  static constexpr std::size_t kSize = std::max({MUSTER_WAITS(MUSTER_SIZE) std::size_t{1}});
+  static constexpr std::size_t kAlignment =
+      std::max({MUSTER_WAITS(MUSTER_ALIGNMENT) std::size_t{1}});
+#undef MUSTER_SIZE
+#undef MUSTER_ALIGNMENT
+
+  const WaitKind kind_;
+  bool uses_roster_ = false;
+  bool fences_fully_ = false;
+  bool spins_first_ = false;
+  alignas(kAlignment) unsigned char place_[kSize];
+};
+
+static_assert(WaitingPolicy<AnyPolicy, NativeMemory>);
+static_assert(std::is_trivially_destructible_v<AutoWait>);
+
+}  // namespace muster
