@@ -2,7 +2,7 @@
 #pragma once
 
 #include "barriers/layout.h"
-#include "barriers/names.h"
+#include "options/barrier_names.h"
 #include "platform/topology.h"
 
 namespace muster {

@@ -8,8 +8,8 @@
 #include "barriers/dist_counter_local_sensor.h"
 #include "barriers/fetch_add.h"
 #include "barriers/local_sensor.h"
-#include "barriers/names.h"
 #include "barriers/tree.h"
+#include "options/barrier_names.h"
 #include "waiting/any_policy.h"
 
 namespace muster {

@@ -7,17 +7,6 @@
 namespace muster {
 namespace {
 
-// Every name in turn; false as soon as one is bad or not taken.
-template <class Take>
-bool for_each_name(const char* setting, Take&& take) {
-  for (const char* at = setting;; ++at) {
-    const std::size_t length = std::strcspn(at, ",");
-    if (length == 0 || length > kMostEventName || !take(at, length)) return false;
-    at += length;
-    if (*at == '\0') return true;
-  }
-}
-
 bool is_among(const Events& events, const char* name, std::size_t length) {
   for (unsigned i = 0; i < events.count; ++i) {
     const char* known = events.events[i].name;
@@ -116,14 +105,9 @@ unsigned Events::available() const {
   return sum;
 }
 
-bool is_event_list(const char* setting) {
-  unsigned count = 0;
-  return for_each_name(setting, [&](const char*, std::size_t) { return ++count <= kMostEvents; });
-}
-
 bool parse_events(const char* setting, Events& events) {
   return is_event_list(setting) &&
-         for_each_name(setting, [&](const char* name, std::size_t length) {
+         for_each_event_name(setting, [&](const char* name, std::size_t length) {
            if (is_among(events, name, length)) return true;
            std::memcpy(events.events[events.count++].name, name, length);
            return true;

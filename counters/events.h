@@ -7,12 +7,11 @@
 
 #include "counters/kernel_events.h"
 #include "counters/papi_library.h"
+#include "options/event_list.h"
 
 namespace muster {
 
-inline constexpr unsigned kMostEvents = 32;
 inline constexpr unsigned kMostSets = 4;
-inline constexpr unsigned kMostEventName = 127;
 
 enum class EventSource : std::uint8_t { kHardware, kSoftware, kUnavailable };
 
@@ -58,9 +57,6 @@ struct Events {
 
 // Splits `setting` at its commas. False: an empty or overlong name, or too many.
 bool parse_events(const char* setting, Events& events);
-
-// Whether it is what parse_events() takes.
-bool is_event_list(const char* setting);
 
 // Opens and starts PAPI for counting in threads. `path` and `shared` as papi::open takes them.
 void start_papi(papi::Library& library, const char* path, papi::Shared shared);

@@ -1,5 +1,4 @@
-// The library's life in a process: getting ready at the first OpenMP call, children of fork(), the
-// end.
+// The library's lifecycle in a process: initialization at the first OpenMP call, children of fork(), the end.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -18,9 +17,9 @@
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/message.h"
-#include "preload/options.h"
 #include "preload/report.h"
 #include "preload/report_counters.h"
+#include "preload/settings.h"
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
@@ -35,7 +34,7 @@
 namespace muster {
 namespace {
 
-// The child inherits the caller's slice: it must be its own.
+// The child would inherit the calling thread's time slice, which Muster may have set.
 void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
@@ -53,34 +52,26 @@ void after_fork_in_child() {
   idle_time_after_fork_in_child();
 }
 
-// Throttling is counted from here on. What is read later is opened now: only what the settings need.
+// Throttling is counted from here on. Opens the files that are read later, as far as the settings need them.
 void look_at_load(const Settings& in_force) {
   const bool waits_by_load = in_force.wait.kind == WaitKind::kAuto;
   if (waits_by_load || in_force.yield == YieldKind::kAuto) keep_idle_time();
   process_load_sensor().look(monotonic_ns(), waits_by_load ? Files::kKeep : Files::kOpen);
 }
 
-void tell_of_runtime(const Runtime& runtime) {
+void print_runtime(const Runtime& runtime) {
   message("found %s at %s: %s%s", name_of(runtime.kind), runtime.object.path,
           runtime.replaced ? "barriers are replaced" : "passed through, because of ",
           runtime.replaced ? "" : name_of(runtime.reason));
 }
 
-void tell_of_settings() {
-  const Settings& in_force = settings();
-  const WaitChoice& wait = in_force.wait;
+void print_settings() {
   message("version %s, %u CPUs allowed", MUSTER_VERSION, allowed_cpus());
-  for (const Option& option : kOptions) {
-    const char* value = std::getenv(option.name);
-    message("%s=%s", option.name, value != nullptr ? value : option.fallback);
-  }
-  if (wait.kind == WaitKind::kMicroseconds) {
-    message("waiting: %llu us, then block", static_cast<unsigned long long>(wait.microseconds));
-  }
+  for (const Option& option : kOptions) message("%s=%s", option.variable, text_in_force(option));
 }
 
-// One line each: where a default stands in for a measurement, it says why.
-void tell_of_calibration(const Calibration& calibration) {
+// One line for each cost, with the reason if a default is used instead of a measurement.
+void print_calibration(const Calibration& calibration) {
   for (const NamedCost& named : kCosts) {
     const Cost& cost = calibration.*named.cost;
     message("cost of a %s: %llu ns (%s)", named.name, static_cast<unsigned long long>(cost.ns),
@@ -93,16 +84,9 @@ void tell_of_calibration(const Calibration& calibration) {
 void get_ready() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
+    ensure_settings();
     const Settings& in_force = settings();
-    set_barrier_choice({.barrier = in_force.barrier,
-                        .wait = in_force.wait.kind,
-                        .microseconds = in_force.wait.microseconds,
-                        .may_place = in_force.place,
-                        .slice_ns = in_force.slice_us * 1000,
-                        .base_ns = in_force.wait_base_us * 1000,
-                        .conditional_ns = in_force.wait_cond_us * 1000});
-    reserve_fold_ends();  // where a constructor comes here before ours
-    set_fork_join(in_force.fork_join);
+    reserve_fold_ends();  // if a constructor calls an entry point before Muster's constructor runs
     switch_runtimes(in_force.on);
     read_environment();
     observe_bindings(find_call_targets);
@@ -111,21 +95,21 @@ void get_ready() {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
       look_at_load(in_force);
-      try_futex();        // before anybody sleeps who could not be woken
-      register_fences();  // now: most processes still have one thread, which makes it cheap
+      try_futex();        // before any thread sleeps that could not be woken
+      register_fences();  // now, while most processes still have one thread, which makes it cheap
     }
     if (in_force.verbose) {
-      tell_of_settings();
-      observe_runtimes(tell_of_runtime);
-      tell_calibration_to(tell_of_calibration);
+      print_settings();
+      observe_runtimes(print_runtime);
+      tell_calibration_to(print_calibration);
     }
     g_ready.store(true, std::memory_order_release);
   });
-  // Not in there: libpapi may come back to an entry point of ours. Threads that are faster begin to
-  // count with their next region.
+  // Outside of pthread_once: libpapi may call one of Muster's entry points. Threads that get ahead of this one start
+  // counting in their next region.
   static std::atomic<bool> begun{false};
   if (!begun.exchange(true)) {
-    publish_counts();  // for a PAPI that was opened since
+    publish_counts();  // for a PAPI that was opened after the constructor
     begin_asked_counting();
   }
 }
@@ -156,12 +140,11 @@ __attribute__((constructor)) void at_start() {
   hide_from_weak_references();
   publish_counts();  // before main, where programs start PAPI
   BarrierKind barrier = BarrierKind::kAuto;
-  const char* choice = std::getenv("MUSTER_BARRIER");
-  if (choice != nullptr && parse_barrier(choice, barrier)) prepare_for_choice(barrier);
+  const char* choice = std::getenv(option_of(Setting::barrier).variable);
+  if (choice != nullptr && kind::BarrierName::parse(choice, barrier)) prepare_for_choice(barrier);
 }
 
-// Runs at exit() and when main returns; not at _exit, abort or a signal, as a program without
-// Muster would not write anything there either.
+// Runs at exit() and when main returns. Not at _exit, abort or a signal, where destructors do not run.
 __attribute__((destructor)) void at_end() {
   note_end_of_process();
   write_report_at_end();

@@ -13,8 +13,8 @@
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "preload/message.h"
-#include "preload/options.h"
 #include "preload/runtime_origin.h"
+#include "preload/settings.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/teams/team.h"
 #include "waiting/calibration.h"
@@ -33,16 +33,10 @@ void describe_process(ReportData& out) {
 }
 
 void describe_settings(ReportData& out) {
-  const Settings& in_force = settings_at_end();
-  out.barrier = name_of(in_force.barrier);
-  if (in_force.wait.kind == WaitKind::kMicroseconds) {
-    std::snprintf(out.wait, sizeof(out.wait), "%lluus",
-                  static_cast<unsigned long long>(in_force.wait.microseconds));
-  } else {
-    std::snprintf(out.wait, sizeof(out.wait), "%s", name_of(in_force.wait.kind));
-  }
-  out.yield = name_of(in_force.yield);
-  out.fork_join.setting = name_of(in_force.fork_join);
+  out.barrier = text_in_force(option_of(Setting::barrier));
+  out.wait = text_in_force(option_of(Setting::wait));
+  out.yield = text_in_force(option_of(Setting::yield));
+  out.fork_join.setting = text_in_force(option_of(Setting::fork_join));
   out.calibration = calibration_if_done();
 }
 
@@ -143,7 +137,7 @@ bool starts_ranks(const ReportData& data) {
   for (const char* starter : kStarters) {
     if (std::strcmp(name, starter) == 0) return true;
   }
-  return !has_mpi_rank() && std::strstr(settings_at_end().report, "%r") != nullptr;
+  return !has_mpi_rank() && std::strstr(settings().report, "%r") != nullptr;
 }
 
 // A report is wanted of a process that used an OpenMP runtime, or that the user started by `muster
@@ -154,7 +148,7 @@ bool worth_reporting(const ReportData& data) {
     return data.regions + data.total_replaced + data.total_passed > 0 || !data.active;
   }
   if (another_muster_is_first()) return false;  // that one reports
-  const char* started = std::getenv("MUSTER_RUN_PID");
+  const char* started = std::getenv(kRunPidVariable);
   if (started != nullptr && std::atol(started) == data.pid) return !starts_ranks(data);
   return data.unreached_count > 0;
 }
@@ -218,8 +212,9 @@ bool expand_report_path(const char* pattern, char* out, std::size_t size) {
 }
 
 void write_report_at_end() {
-  const Settings& in_force = settings_at_end();
-  if (!in_force.on || in_force.report[0] == '\0') return;
+  ensure_settings_at_end();
+  const Settings& in_force = settings();
+  if (!in_force.on || in_force.report == nullptr) return;
   static PlaceFor<ReportData> place;
   ReportData& data = place.make();
   gather(data);

@@ -29,7 +29,7 @@ struct ReportData {
   long pid = 0;
   long rank = 0;
   const char* barrier = "";
-  char wait[32] = {};
+  const char* wait = "";
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;

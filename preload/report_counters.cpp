@@ -2,8 +2,8 @@
 
 #include <cinttypes>
 
+#include "options/settings.h"
 #include "preload/message.h"
-#include "preload/options.h"
 
 namespace muster {
 namespace {

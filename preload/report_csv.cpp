@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "options/settings.h"
 #include "preload/report.h"
 
 namespace muster {
@@ -96,10 +97,7 @@ void write_csv(const ReportData& data, TextBuffer& out) {
   out.add("process,pid,,%ld\nprocess,rank,,%ld\n", data.pid, data.rank);
   row(out, "process", "active", "", data.active ? 1 : 0);
   if (!data.active) text_row(out, "inactive_reason", data.inactive_reason);
-  text_row(out, "MUSTER_BARRIER", data.barrier);
-  text_row(out, "MUSTER_WAIT", data.wait);
-  text_row(out, "MUSTER_YIELD", data.yield);
-  text_row(out, "MUSTER_FORKJOIN", data.fork_join.setting);
+  for (const Option& option : kOptions) text_row(out, option.variable, text_in_force(option));
   row(out, "process", "regions", "", data.regions);
   row(out, "process", "teams", "", data.teams);
   for (unsigned i = 0; i < data.runtime_count; ++i) {

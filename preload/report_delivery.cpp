@@ -8,14 +8,14 @@
 #include <cstring>
 #include <ctime>
 
+#include "options/kinds.h"
 #include "preload/message.h"
-#include "preload/options.h"
 #include "preload/report.h"
 
 namespace muster {
 namespace {
 
-constexpr std::size_t kPathSize = kMaxReportPath + 512;
+constexpr std::size_t kPathSize = kind::ReportPath::kMost + 512;
 
 // A name beside `path` that holds this process's id. False when it would be too long.
 bool name_beside(const char* path, const char* ending, char (&out)[kPathSize]) {
@@ -123,7 +123,7 @@ void write_to_file(const char* path, const TextBuffer& text, bool is_anothers) {
 
 void deliver(const char* pattern, const TextBuffer& text) {
   static char path[kPathSize];
-  if (!expand_report_path(pattern, path, kMaxReportPath)) {
+  if (!expand_report_path(pattern, path, kind::ReportPath::kMost)) {
     complain(pattern, "the name is too long");
     return;
   }

@@ -1,6 +1,7 @@
 // The report as one JSON object: docs/report-format.md.
 #include <cinttypes>
 
+#include "options/settings.h"
 #include "preload/report.h"
 #include "preload/runtime_origin.h"
 
@@ -33,6 +34,18 @@ class Comma {
  private:
   bool first_ = true;
 };
+
+// All options as they are in force; null: not set.
+void add_settings(TextBuffer& out) {
+  out.add("  \"settings\": {");
+  Comma comma;
+  for (const Option& option : kOptions) {
+    const char* text = text_in_force(option);
+    out.add("%s", comma.next());
+    text_field(out, option.variable, *text != '\0' ? text : nullptr, "");
+  }
+  out.add("},\n  ");
+}
 
 void add_runtimes(const ReportData& data, TextBuffer& out) {
   out.add("  \"runtimes\": [");
@@ -307,10 +320,7 @@ void write_json(const ReportData& data, TextBuffer& out) {
   text_field(out, "program", data.program);
   out.add("\"active\": %s,", data.active ? "true" : "false");
   text_field(out, "inactive_reason", data.inactive_reason, ",\n");
-  out.add("  \"settings\": {");
-  text_field(out, "MUSTER_BARRIER", data.barrier);
-  text_field(out, "MUSTER_WAIT", data.wait);
-  text_field(out, "MUSTER_YIELD", data.yield, "},\n  ");
+  add_settings(out);
   add_costs(data.calibration, out);
   add_runtimes(data, out);
   add_unreached(data, out);

@@ -1,9 +1,9 @@
-// Muster's counts for PAPI: what PAPI calls to list them (papi_native_avail -sde libmuster.so), and what
-// it gets when it reads one.
+// Muster's counters as software-defined events of PAPI: the function that PAPI calls to list them
+// (papi_native_avail -sde libmuster.so), and the one that it calls to read one.
 #include <cstdlib>
-#include <cstring>
 
 #include "counters/muster_events.h"
+#include "options/table.h"
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -32,8 +32,8 @@ std::uint64_t count_of(MusterEvent event, const SumsSoFar& sums) {
   return 0;
 }
 
-// A team is made in microseconds. Where it still cannot be told after many tries, a signal has interrupted
-// the thread that makes one: what was told last then, as counts never go back.
+// The lock is held for microseconds, while a team is created. If it is still held after many tries, a signal has
+// interrupted the thread that holds it. Then the last value is returned again, since counters never decrease.
 bool sum_patiently(SumsSoFar& sums) {
   constexpr unsigned kTries = 10'000;
   for (unsigned i = 0; i < kTries; ++i) {
@@ -55,9 +55,10 @@ long long count_of_event(void* which) {
 }  // namespace
 
 void publish_counts() {
-  const char* on = std::getenv("MUSTER");
-  if (on != nullptr && std::strcmp(on, "off") == 0) return;
-  // Else the loader need not be asked: a thread may hold its lock that waits for this one.
+  bool on = true;
+  const char* value = std::getenv(option_of(Setting::on).variable);
+  if (value != nullptr && kind::OnOff::parse(value, on) && !on) return;
+  // Without PAPI the loader is not called: a thread that waits for this one may hold its lock.
   for (const char* name : {"PAPI_library_init", "papi_sde_init"}) {
     if (is_defined(name)) {
       publish_muster_events(count_of_event);
@@ -66,7 +67,7 @@ void publish_counts() {
   }
 }
 
-// Called by papi_native_avail, which has opened this library, with the functions that define events.
+// papi_native_avail opens this library and calls this with the functions that define events.
 MUSTER_EXPORT void* papi_sde_hook_list_events(const SdeFunctions* sde) {
   return sde != nullptr && hands_out_sde_functions() ? define_muster_events(*sde, count_of_event)
                                                      : nullptr;

@@ -1,13 +1,13 @@
-// sched_yield: what MUSTER_YIELD says where an OpenMP runtime calls it, the system call anywhere
-// else. docs/understand/waiting.md.
+// sched_yield. Called by an OpenMP runtime, it does what MUSTER_YIELD selects. Called by anything else, it is the
+// system call. docs/understand/waiting.md.
 #include <sched.h>
 
 #include <cerrno>
 
+#include "options/settings.h"
 #include "platform/native_memory.h"
 #include "platform/yield_cpu.h"
 #include "preload/entry.h"
-#include "preload/options.h"
 #include "runtime-hooks/runtimes/yields/other_cpu_time.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
 #include "runtime-hooks/teams/tasks_seen.h"
@@ -26,7 +26,7 @@ CpuClocks read_clocks() {
   return {monotonic_ns(), process_cpu_ns(), idle_ns, mask.count()};
 }
 
-// Null: leave the call alone (MUSTER=off, or no memory).
+// Null: do the system call (MUSTER=off, or no memory).
 ThreadState* state_for_yield() {
   const int saved = errno;
   ensure_ready();

@@ -8,11 +8,11 @@
 #include <new>
 #include <type_traits>
 
+#include "options/wait_names.h"
 #include "waiting/auto_wait.h"
 #include "waiting/block.h"
 #include "waiting/conditional.h"
 #include "waiting/fixed_time.h"
-#include "waiting/names.h"
 #include "waiting/random.h"
 #include "waiting/spin.h"
 #include "waiting/yield.h"

@@ -18,9 +18,10 @@ namespace muster {
 class Conditional {
  public:
   explicit Conditional(const WaitParameters& parameters)
-      : base_ns_(parameters.base_ns != 0 ? parameters.base_ns : parameters.wake_ns),
-        conditional_ns_(parameters.conditional_ns != 0 ? parameters.conditional_ns
-                                                       : 3 * parameters.wake_ns) {}
+      : base_ns_(parameters.settings.wait_base_ns != 0 ? parameters.settings.wait_base_ns
+                                                       : parameters.wake_ns),
+        conditional_ns_(parameters.settings.wait_cond_ns != 0 ? parameters.settings.wait_cond_ns
+                                                              : 3 * parameters.wake_ns) {}
 
   static constexpr bool kUsesRoster = true;
   static bool keeps_roster() { return true; }

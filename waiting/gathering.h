@@ -41,7 +41,7 @@ namespace muster {
 class Gathering {
  public:
   explicit Gathering(const WaitParameters& parameters)
-      : wanted_(parameters.may_place && parameters.bound_cpus == 0),
+      : wanted_(parameters.settings.place && parameters.bound_cpus == 0),
         all_had_a_turn_ns_((parameters.team_size + 2) * kTurnNs) {}
 
   bool pushes(std::uint64_t now_ns) const {

@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "options/table.h"
 #include "waiting/episode.h"
-#include "waiting/names.h"
 #include "waiting/roster.h"
 #include "waiting/wait_stats.h"
 
@@ -22,14 +22,12 @@ struct WaitParameters {
   // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
   // not bound: then every thread may use what its affinity mask says.
   unsigned bound_cpus = 0;
-  bool may_place = false;               // may move the team's threads between its CPUs
+  // What the user set. Whoever makes a policy by hand gets one that leaves CPUs and slices alone.
+  Settings settings{.slice_ns = 0, .place = false};
   LoadSensor* load_sensor = nullptr;    // for `auto`; null = nothing is known of the machine
-  std::uint64_t slice_ns = 0;           // to ask for beside strangers; 0 = leave slices alone
   std::uint64_t context_switch_ns = 0;  // CS (waiting/calibration.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper (same)
   std::uint64_t fixed_ns = 0;           // for `<n>us`; what is a share of CS is set from that
-  std::uint64_t base_ns = 0;            // for `conditional`: S_base, 0 = from W
-  std::uint64_t conditional_ns = 0;     // for `conditional`: S_cond, 0 = from W
 };
 
 // One thread's wait at one instance, as its policy sees it.

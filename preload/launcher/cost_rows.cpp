@@ -20,7 +20,7 @@ struct Summary {
   Cost least;
   std::optional<std::uint64_t> median_ns{};  // of the measured rounds
   std::size_t measured_rounds = 0;
-  CostNote otherwise = CostNote::kMeasured;  // what the other rounds said, the last of them
+  CostNote reason = CostNote::kMeasured;  // why the others were not measured: the last reason
 };
 
 Calibration least_of_all(const std::vector<Calibration>& rounds) {
@@ -37,7 +37,7 @@ Summary summarize(const std::vector<Calibration>& rounds, const NamedCost& named
     if (cost.measured()) {
       figures.push_back(cost.ns);
     } else {
-      summary.otherwise = cost.note;
+      summary.reason = cost.note;
     }
   }
   summary.measured_rounds = figures.size();
@@ -70,7 +70,7 @@ std::vector<std::string> cost_rows(const std::vector<Calibration>& rounds) {
     if (summary.measured_rounds == rounds.size()) continue;
     notes.push_back(fmt::format("{:<15}{}: {} of {} rounds not measured ({})", "note",
                                 kCosts[i].name, rounds.size() - summary.measured_rounds,
-                                rounds.size(), name_of(summary.otherwise)));
+                                rounds.size(), name_of(summary.reason)));
   }
   rows.push_back(fmt::format("{:<15}a figure is believed from {} to {}", "bounds",
                              in_us(kLeastCostNs), in_us(kMostCostNs)));

@@ -1,5 +1,5 @@
-// `muster counters`: what can be counted here of failed store-conditionals and L2 misses, and what the
-// kernel and Muster count in software.
+// `muster counters`: lists the events for failed store-conditionals and L2 misses that can be counted on this
+// machine, and the software events of the kernel and of Muster.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 
 #include "counters/events.h"
 #include "counters/muster_events.h"
+#include "options/table.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/cpu_events.h"
 
@@ -30,10 +31,10 @@ struct Row {
   std::string name{};
   std::string meaning{};  // "counts" or "nearest"
   std::string note{};
-  std::string source{};  // of the table's row
+  std::string source{};  // where the row comes from
   std::string family{};
   bool available = false;
-  std::string reason{};  // why not
+  std::string reason{};  // why it is not available
 };
 
 struct Listing {
@@ -49,7 +50,7 @@ std::string read_cpuinfo() {
   return text.str();
 }
 
-// Each alone: whether they fit together is found out where they are counted together.
+// Tries each event by itself. Whether several can be counted together is tested when they are counted.
 void probe(const papi::Library& papi, Row& row) {
   const auto events = std::make_unique<Events>();
   if (!parse_events(row.name.c_str(), *events)) return;
@@ -59,8 +60,8 @@ void probe(const papi::Library& papi, Row& row) {
   if (!row.available) row.reason = events->events[0].reason.text;
 }
 
-// Muster defines its events in the preloaded program only; here it is asked whether PAPI has a place for
-// them.
+// Muster defines its events only in a process that it is preloaded into. Here it is only tested whether PAPI supports
+// such events.
 void judge_muster_event(const papi::Library& papi, Row& row) {
   const char* disabled =
       papi.usable ? papi::disabled_reason(papi.call, "sde:::MUSTER") : papi.reason.text;
@@ -130,11 +131,11 @@ void add_software(Listing& listing) {
 Listing make_listing(bool all) {
   Listing listing;
   listing.cpu = identify_cpu(read_cpuinfo());
-  // PAPI's software-defined events need it, as in a program that has them.
+  // PAPI's software-defined events need this library, as in a program that defines some.
   if (dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
     dlopen("libsde.so", RTLD_NOW | RTLD_GLOBAL);
   }
-  start_papi(listing.papi, std::getenv("MUSTER_PAPI"), papi::Shared::kYes);
+  start_papi(listing.papi, std::getenv(option_of(Setting::papi).variable), papi::Shared::kYes);
   if (int level = 0; papi::perf_event_paranoid(level)) listing.paranoid = std::to_string(level);
   add_hardware(listing, all);
   add_software(listing);
@@ -197,10 +198,11 @@ void print_json(const Listing& listing) {
 
 void add_counters(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
-      "counters", "List what can be counted here: failed store-conditionals, L2 misses, software.");
+      "counters",
+      "List the events that can be counted here: failed store-conditionals, L2 misses, software.");
   auto request = std::make_shared<CountersRequest>();
   command->add_flag("--json", request->json, "As one JSON object.");
-  command->add_flag("--all", request->all, "With the events of all CPUs that are known.");
+  command->add_flag("--all", request->all, "Include the events of all known CPUs.");
   command->callback([request, &status] {
     const Listing listing = make_listing(request->all);
     request->json ? print_json(listing) : print_plain(listing);

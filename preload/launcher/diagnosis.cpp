@@ -9,11 +9,11 @@
 #include <iterator>
 #include <string_view>
 
+#include "options/table.h"
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/linked_libraries.h"
 #include "preload/launcher/preload_list.h"
 #include "preload/launcher/secure_execution.h"
-#include "preload/options.h"
 
 namespace muster::launcher {
 namespace {
@@ -27,14 +27,15 @@ const char* environment(const char* name) {
 
 bool is_muster(const std::string& path) { return fs::path(path).filename() == "libmuster.so"; }
 
-// What the library would do: a bad value is the default.
+// As in the library, a bad value means the default.
 void check_fork_join(Diagnosis& diagnosis) {
-  ForkJoin choice = kDefaultForkJoin;
-  const bool asked = parse_fork_join(environment("MUSTER_FORKJOIN"), choice);
+  const char* variable = option_of(Setting::fork_join).variable;
+  ForkJoin choice = Settings{}.fork_join;
+  const bool asked = kind::ForkJoinName::parse(environment(variable), choice);
   if (choice != ForkJoin::kOff) return;
   diagnosis.notes.push_back(
-      fmt::format("MUSTER_FORKJOIN={}{}: the runtime itself forks and joins parallel regions",
-                  name_of(choice), asked ? "" : ", the default"));
+      fmt::format("{}={}{}: the runtime itself forks and joins parallel regions", variable,
+                  kForkJoinNames[static_cast<int>(choice)], asked ? "" : ", the default"));
 }
 
 void check_environment(Diagnosis& diagnosis) {
@@ -60,7 +61,7 @@ std::vector<std::string> other_preloads() {
   return entries;
 }
 
-// Only what LD_PRELOAD says, without Muster: the loader reads /etc/ld.so.preload itself.
+// The libraries in LD_PRELOAD only, without Muster: the loader reads /etc/ld.so.preload itself.
 std::string preload_without_muster() {
   std::string list;
   for (const std::string& entry : split_preload(environment("LD_PRELOAD"))) {
@@ -138,8 +139,8 @@ bool is_python(const Diagnosis& diagnosis) {
   return diagnosis.program.file.filename().string().rfind("python", 0) == 0;
 }
 
-// Whether `entry` would be answered by a runtime whose barriers Muster replaces: the loader binds a
-// name to the first library that has it.
+// Whether a runtime whose barriers Muster replaces defines `entry` first: the loader binds a name to the first
+// library that defines it.
 bool reaches_replaced(const std::string& entry, const std::vector<OpenmpRuntime>& runtimes) {
   for (const OpenmpRuntime& runtime : runtimes) {
     if (runtime.exported.count(entry) != 0) return is_replaced(runtime.kind);

@@ -1,52 +1,90 @@
-// `muster options`: the option table, for people or as the README's markdown.
+// `muster options`: the option table, for people, or as the page docs/use/options.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "preload/launcher/commands.h"
-#include "preload/options.h"
+#include "preload/launcher/option_flags.h"
 
 namespace muster::launcher {
 namespace {
 
-std::string or_dash(const char* text) { return *text == '\0' ? "-" : text; }
+constexpr const char* kPage = R"(# Options
+
+Muster reads its options from environment variables. `muster run` has a flag for each of them except `MUSTER`, and
+`muster options` lists them. Most programs need none.
+
+They are read once, at the first OpenMP call of the process. A bad value gives one line on stderr, and the default is
+used. A variable whose name begins with `MUSTER_` but is not an option gives one line with the nearest name. The report
+shows the options that were in force.
+
+<!-- Written by `muster options --markdown` from options/table.h; a test compares the two. -->
+)";
+
+std::string text_or(const char* text, const char* fallback) {
+  return *text == '\0' ? fallback : text;
+}
 
 void print_plain() {
   for (const Option& option : kOptions) {
-    fmt::print("{}\n    values   {}\n    default  {}\n    {}\n", option.name, option.values,
-               or_dash(option.fallback), option.help);
+    fmt::print("{}\n", option.variable);
+    if (has_flag(option)) fmt::print("    flag     {}\n", flag_of(option));
+    fmt::print("    values   {}\n", option.values);
+    if (*option.range != '\0') fmt::print("    range    {}\n", option.range);
+    fmt::print("    default  {}\n    {}\n", text_or(option.fallback, "not set"), option.help);
   }
 }
 
-// A bar inside a cell would end it.
-std::string in_cell(const std::string& text) {
-  std::string cell;
-  for (const char c : text) {
-    if (c == '|') cell += '\\';
-    cell += c;
+constexpr std::size_t kLineLength = 120;
+
+// Breaks `text` between words. Further lines of a list item are indented.
+std::string wrapped(std::string_view text) {
+  const std::string_view indent = text.starts_with("- ") ? "  " : "";
+  std::string lines;
+  std::size_t length = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const bool fits = length + 1 + word.size() <= kLineLength;
+    if (begin != 0) lines += fits ? " " : fmt::format("\n{}", indent);
+    length = begin == 0 ? 0 : fits ? length + 1 : indent.size();
+    lines += word;
+    length += word.size();
+    begin = end + 1;
   }
-  return cell;
+  return lines;
 }
 
-std::string as_code(const char* text) {
-  return *text == '\0' ? "" : fmt::format("`{}`", in_cell(text));
+// "a|b" -> "`a`, `b`".
+std::string as_list(std::string_view values) {
+  std::string list = "`";
+  for (const char c : values) list += c == '|' ? "`, `" : std::string(1, c);
+  return list + "`";
 }
 
 void print_markdown() {
-  fmt::print("| variable | values | default | meaning |\n|---|---|---|---|\n");
+  fmt::print("{}", kPage);
   for (const Option& option : kOptions) {
-    fmt::print("| {} | {} | {} | {} |\n", as_code(option.name), as_code(option.values),
-               as_code(option.fallback), in_cell(option.help));
+    fmt::print("\n## `{}`\n\n{}\n\n", option.variable, wrapped(option.help));
+    const std::string range = *option.range == '\0' ? "" : fmt::format("; {}", option.range);
+    fmt::print("{}\n", wrapped(fmt::format("- Values: {}{}", as_list(option.values), range)));
+    fmt::print("- Default: {}\n", *option.fallback == '\0' ? "not set" : as_list(option.fallback));
+    if (has_flag(option)) {
+      fmt::print("- Flag: `muster run {}{}`\n", flag_of(option), is_switch(option) ? "" : " VALUE");
+    }
   }
 }
 
 }  // namespace
 
 void add_options(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("options", "List the environment variables Muster reads.");
+  CLI::App* command =
+      app.add_subcommand("options", "List the options: environment variables and flags.");
   auto markdown = std::make_shared<bool>(false);
-  command->add_flag("--markdown", *markdown, "As the table of the README.");
+  command->add_flag("--markdown", *markdown, "As the page docs/use/options.md.");
   command->callback([markdown, &status] {
     *markdown ? print_markdown() : print_plain();
     status = 0;

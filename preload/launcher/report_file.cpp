@@ -202,7 +202,7 @@ ProcessReport parse_report(const std::string& text, const std::string& version) 
   process.inactive_reason = text_of(report, "inactive_reason");
   const json& settings = object_of(report, "settings");
   for (const auto& [name, value] : settings.items()) {
-    process.settings[name] = text_of(settings, name.c_str());
+    if (!value.is_null()) process.settings[name] = text_of(settings, name.c_str());
   }
   Totals& totals = process.totals;
   totals.regions = count_of(report, "regions");

@@ -1,4 +1,4 @@
-// `muster run`: sets the environment and becomes the program.
+// `muster run`: sets the environment and executes the program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,12 +14,11 @@
 #include "preload/launcher/commands.h"
 #include "preload/launcher/elf_file.h"
 #include "preload/launcher/find_library.h"
-#include "preload/launcher/option_values.h"
+#include "preload/launcher/option_flags.h"
 #include "preload/launcher/preload_list.h"
 #include "preload/launcher/program_lookup.h"
 #include "preload/launcher/secure_execution.h"
 #include "preload/launcher/shell_quote.h"
-#include "preload/options.h"
 
 namespace muster::launcher {
 namespace {
@@ -40,7 +39,7 @@ void print_dry_run(const Environment& environment, const std::vector<std::string
   fmt::print("{}", line);
 }
 
-// Only returns where the program could not be started.
+// Returns only if the program cannot be started.
 int execute(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -49,16 +48,16 @@ int execute(const std::vector<std::string>& command) {
   execvp(arguments[0], arguments.data());
   const int reason = errno;
   fmt::print(stderr, "muster run: {}: {}\n", command[0], std::strerror(reason));
-  // A script whose interpreter is missing is found and cannot be executed.
+  // If the interpreter of a script is missing, the script exists and cannot be executed.
   const bool exists =
       command[0].find('/') != std::string::npos && access(command[0].c_str(), F_OK) == 0;
   return reason == ENOENT && !exists ? kNotFound : kCannotExecute;
 }
 
-// Where the library will not be in the program, nobody is left to write the report that was asked for.
-void tell_if_nothing_is_preloaded(const std::string& command) {
+// If the library cannot be preloaded into the program, no report will be written.
+void warn_if_nothing_is_preloaded(const std::string& command) {
   const Program program = look_up(command);
-  if (!program.problem.empty()) return;  // execvp says it
+  if (!program.problem.empty()) return;  // reported after execvp
   const auto file = read_elf(program.file);
   std::string why;
   if (file && file->interpreter.empty()) {
@@ -73,15 +72,15 @@ void tell_if_nothing_is_preloaded(const std::string& command) {
 }
 
 bool wants_report(const Environment& environment) {
+  const char* report = option_of(Setting::report).variable;
   for (const auto& [name, value] : environment) {
-    if (name == "MUSTER_REPORT") return true;
+    if (name == report) return true;
   }
-  const char* inherited = std::getenv("MUSTER_REPORT");
+  const char* inherited = std::getenv(report);
   return inherited != nullptr && *inherited != '\0';
 }
 
-// The MUSTER_ variables asked for on the command line; false, with a line on stderr, for a bad
-// value.
+// The variables set by the flags on the command line. False, with a line on stderr, for a bad value.
 bool collect(const RunRequest& request, Environment& environment) {
   for (std::size_t i = 0; i < std::size(kOptions); ++i) {
     const Option& option = kOptions[i];
@@ -92,7 +91,7 @@ bool collect(const RunRequest& request, Environment& environment) {
                  shell_quote(value), option.values);
       return false;
     }
-    environment.emplace_back(option.name, value);
+    environment.emplace_back(option.variable, value);
   }
   return true;
 }
@@ -121,11 +120,20 @@ int run(const RunRequest& request, const std::vector<std::string>& command) {
     print_dry_run(environment, command);
     return 0;
   }
-  if (wants_report(environment)) tell_if_nothing_is_preloaded(command.front());
-  // exec keeps the process id: the library tells by it the program launched here from its children.
-  environment.emplace_back("MUSTER_RUN_PID", std::to_string(getpid()));
+  if (wants_report(environment)) warn_if_nothing_is_preloaded(command.front());
+  // exec keeps the process id. By it the library distinguishes the program launched here from its children.
+  environment.emplace_back(kRunPidVariable, std::to_string(getpid()));
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   return execute(command);
+}
+
+// The help text, with the range of the number in the value and the default, if there are any.
+std::string help_of(const Option& option) {
+  std::string more = option.range;
+  if (*option.fallback != '\0') {
+    more += fmt::format("{}default {}", more.empty() ? "" : "; ", option.fallback);
+  }
+  return more.empty() ? option.help : fmt::format("{} ({})", option.help, more);
 }
 
 }  // namespace
@@ -138,13 +146,13 @@ void add_run(CLI::App& app, const WordsAfterDashes& after, int& status) {
     const Option& option = kOptions[i];
     if (!has_flag(option)) continue;
     const std::string flag = flag_of(option);
-    request->flags[i] =
-        is_switch(option)
-            ? command->add_flag(flag, option.help)->disable_flag_override()
-            : command->add_option(flag, request->values[i], option.help)->type_name(option.values);
+    request->flags[i] = is_switch(option)
+                            ? command->add_flag(flag, option.help)->disable_flag_override()
+                            : command->add_option(flag, request->values[i], help_of(option))
+                                  ->type_name(option.values);
   }
   command->add_flag("--dry-run", request->dry_run, "Print what would be run, and do not run it.");
-  // Everything from the first word that is none of ours belongs to the program.
+  // Everything from the first word that is not an option belongs to the program.
   command->prefix_command();
   command->callback([request, command, after, &status] {
     std::vector<std::string> words = command->remaining();
@@ -155,7 +163,7 @@ void add_run(CLI::App& app, const WordsAfterDashes& after, int& status) {
       return;
     }
     if (after) {
-      // Without a `--` of ours, a later one is the program's.
+      // A `--` after the program's name is one of its arguments.
       if (!words.empty()) words.emplace_back("--");
       words.insert(words.end(), after->begin(), after->end());
     }

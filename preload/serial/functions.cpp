@@ -1,12 +1,12 @@
-// Which function each entry point has in a serial OpenMP.
+// The table of the serial OpenMP: entry points and their functions.
 #include "preload/serial/functions.h"
 
 #include <atomic>
 #include <cstring>
 
+#include "options/settings.h"
 #include "preload/entry.h"
 #include "preload/message.h"
-#include "preload/options.h"
 #include "preload/serial/serial.h"
 
 namespace muster {
@@ -14,8 +14,8 @@ namespace {
 
 using namespace serial;
 
-// Of any type: what a caller does not expect, it does not look at. What they answer is what the stubs of the
-// OpenMP specification answer.
+// Called as functions of any type: a caller that expects no result ignores it. They return what the stubs in the
+// OpenMP specification return.
 long zero() { return 0; }
 long one() { return 1; }
 long minus_one() { return -1; }
@@ -23,10 +23,10 @@ long minus_two() { return -2; }
 long ancestor(int level) { return level == 0 ? 0 : -1; }
 long size_at(int level) { return level == 0 ? 1 : -1; }
 long is_zero(abi::Ident*, abi::GlobalThread, std::int32_t number) { return number == 0 ? 1 : 0; }
-void* hand_on(abi::Ident*, abi::GlobalThread, void* data) { return data; }
+void* pass_on(abi::Ident*, abi::GlobalThread, void* data) { return data; }
 
 struct Row {
-  const char* names;  // with a * for any letters
+  const char* names;  // * stands for any letters
   AnyFunction function;
 };
 
@@ -39,8 +39,8 @@ struct Row {
       MUSTER_ROW("__kmpc_dist_dispatch_init_" suffix, KmpcLoop<type>::dist_dispatch_init), \
       MUSTER_ROW("__kmpc_dispatch_next_" suffix, KmpcLoop<type>::dispatch_next)
 
-// The first row that fits counts. Whatever fits none does nothing and returns zero: barriers, flushes, ends,
-// settings, cancellation.
+// The first row that matches is used. A name that matches none does nothing and returns zero: barriers, flushes, ends
+// of constructs, setters, cancellation.
 const Row kRows[] = {
     MUSTER_ROW("__kmpc_fork_call", kmpc_fork),
     MUSTER_ROW("__kmpc_fork_teams", kmpc_fork),
@@ -58,7 +58,7 @@ const Row kRows[] = {
     MUSTER_ROW("__kmpc_masked", is_zero),
     MUSTER_ROW("__kmpc_barrier_master*", one),
     MUSTER_ROW("__kmpc_reduce*", one),
-    MUSTER_ROW("__kmpc_copyprivate_light", hand_on),
+    MUSTER_ROW("__kmpc_copyprivate_light", pass_on),
     MUSTER_ROW("__kmpc_*_num_threads", one),
     MUSTER_ROW("__kmpc_omp_task_alloc", kmpc_task_alloc),
     MUSTER_ROW("__kmpc_omp_target_task_alloc", kmpc_task_alloc),
@@ -134,34 +134,34 @@ const Row kRows[] = {
     MUSTER_ROW("omp_get_place_num*", minus_one),
     MUSTER_ROW("omp_pause_resource*", minus_one),
     MUSTER_ROW("omp_target_memcpy*", one),       // failed
-    MUSTER_ROW("omp_test_nest_lock*", one),      // it is had once
+    MUSTER_ROW("omp_test_nest_lock*", one),      // acquired, nesting count 1
     MUSTER_ROW("omp_control_tool*", minus_two),  // no tool
 };
 
-bool fits(const char* names, const char* name) {
+bool matches(const char* names, const char* name) {
   for (; *names != '\0' && *names != '*'; ++names, ++name) {
     if (*names != *name) return false;
   }
   if (*names == '\0') return *name == '\0';
   for (;; ++name) {
-    if (fits(names + 1, name)) return true;
+    if (matches(names + 1, name)) return true;
     if (*name == '\0') return false;
   }
 }
 
-void tell_once(const char* name) {
-  static std::atomic<bool> told{false};
+void print_once(const char* name) {
+  static std::atomic<bool> printed{false};
   if (!g_ready.load(std::memory_order_acquire) || !settings().verbose) return;
-  if (!told.exchange(true))
+  if (!printed.exchange(true))
     message("no OpenMP runtime has %s: it is executed serially, as all others that none has", name);
 }
 
 }  // namespace
 
 AnyFunction serial_function(const char* name) {
-  tell_once(name);
+  print_once(name);
   for (const Row& row : kRows) {
-    if (fits(row.names, name)) return row.function;
+    if (matches(row.names, name)) return row.function;
   }
   return reinterpret_cast<AnyFunction>(zero);
 }

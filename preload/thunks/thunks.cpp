@@ -1,5 +1,5 @@
-// Where the thunks go on: once for each calling object the loader's own choice, and what comes before
-// it in a thread that a fold concerns. docs/runtime-hooks.md, "Thunks".
+// The call targets of the thunks: the function that the loader would choose, looked up once for each calling object,
+// and what is done before the call in a thread that has a fold. docs/runtime-hooks.md, "Thunks".
 #include "preload/thunks/thunks.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
-// The library's first and last byte, as the linker has them.
+// The library's first and last byte, defined by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
@@ -41,8 +41,7 @@ namespace {
 struct Thunk {
   const char* name;
   Effect effect;
-  AnyFunction entry =
-      nullptr;  // of Muster's own, for a runtime that is replaced (preload/*_entries.cpp)
+  AnyFunction entry = nullptr;  // Muster's, if the runtime is replaced (preload/*_entries.cpp)
 };
 
 #define MUSTER_THUNK(name, effect) {#name, Effect::effect},
@@ -68,20 +67,21 @@ constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 
 }  // namespace
 
-// Where the calls of one object go. The machine code reads the first four. Written once, then
-// published at the head of its thunk's list; never taken away, since a thread may be reading it at any
-// time. When the object or the function's is unloaded the size becomes 0, so that it serves nobody, until
-// another object lies in just the same place.
+// The call target for one calling object. The machine code reads the first four members. Written once, then published
+// at the head of its thunk's list. Never removed, since a thread may be reading it at any time. When the calling
+// object or that of the function is unloaded, the size becomes 0, so that no caller matches, until another object is
+// loaded at exactly the same addresses.
 struct Target {
   std::uintptr_t begin = 0;  // the calling object's address range
   std::uintptr_t size = 0;
-  void* function = nullptr;  // in g_region_targets null when it has gone
+  void* function = nullptr;  // in g_region_targets: null after its object was unloaded
   const Target* next = nullptr;
-  const Runtime* runtime = nullptr;   // in g_region_targets only
-  const Runtime* bound_to = nullptr;  // for Muster's entries only: goes with it
-  bool from_runtime = false;          // the calling object is the runtime itself
-  bool to_runtime = false;            // the function is a runtime's, not that of a tool before it
-  std::uintptr_t full_size = 0;       // what `size` is until something goes
+  const Runtime* runtime = nullptr;  // in g_region_targets only
+  const Runtime* bound_to =
+      nullptr;                // for Muster's entries only: invalid after that runtime was unloaded
+  bool from_runtime = false;  // the calling object is the runtime itself
+  bool to_runtime = false;    // the function is a runtime's, not that of a tool that interposes it
+  std::uintptr_t full_size = 0;  // what `size` is until something is unloaded
 
   bool is_free_for(const Target& other) const {
     if (runtime != other.runtime) return false;
@@ -99,28 +99,28 @@ static_assert(offsetof(Target, begin) == 0 && offsetof(Target, size) == 8 &&
 using Targets = std::atomic<const Target*>;
 static_assert(sizeof(Targets) == 8 && Targets::is_always_lock_free);
 
-// By the thunks' numbers.
+// Indexed by the thunks' numbers.
 extern "C" Targets muster_thunk_targets[kThunkCount];
 constinit Targets muster_thunk_targets[kThunkCount] = {};
 
 namespace {
 
-// The same for calls whose return address is in Muster: a region's function ended with the call and
-// jumped there, so that its own frame is gone. These belong to the runtime of the region.
+// The same for calls whose return address is in Muster: a region's function made the call as a tail call, so that its
+// own frame is gone. They belong to the runtime of the region.
 constinit Targets g_region_targets[kThunkCount] = {};
 
 constexpr unsigned kMaxTargets = 16384;  // pages that are never written cost nothing
 Target g_pool[kMaxTargets];
 std::atomic<unsigned> g_pool_used{0};
 
-// The entry of an object that has gone, if `target` is of one in just the same place.
-Target* to_use_again(const Targets& list, const Target& target) {
+// The entry of an unloaded object, if `target` is for an object at exactly the same addresses.
+Target* reusable(const Targets& list, const Target& target) {
   auto* old = const_cast<Target*>(list.load(std::memory_order_acquire));
   while (old != nullptr && !old->is_free_for(target)) old = const_cast<Target*>(old->next);
   return old;
 }
 
-void use_again(Target& old, const Target& target) {
+void reuse(Target& old, const Target& target) {
   old.bound_to = target.bound_to;
   old.from_runtime = target.from_runtime;
   old.to_runtime = target.to_runtime;
@@ -128,11 +128,11 @@ void use_again(Target& old, const Target& target) {
   __atomic_store_n(&old.size, target.size, __ATOMIC_RELEASE);
 }
 
-// Publishes it; one that finds no room is good for the present call only. Two threads that do so at
-// once leave the same twice, which is harmless, and no lock is held that a fork could leave behind.
+// Publishes it. If the pool is full, it is used for the current call only. Two threads may add the same entry twice,
+// which is harmless. There is no lock that a fork could leave locked.
 void remember(Targets& list, const Target& target) {
-  if (Target* old = to_use_again(list, target)) {
-    use_again(*old, target);
+  if (Target* old = reusable(list, target)) {
+    reuse(*old, target);
     return;
   }
   if (g_pool_used.load(std::memory_order_relaxed) >= kMaxTargets) return;
@@ -168,10 +168,10 @@ bool is_bound_to(const Target& target, const Runtime& runtime) {
   return false;
 }
 
-// Where a call from a region's function goes that left nothing but our wrapper on the stack: where the
-// objects that use the region's runtime would have gone, preferably to that runtime. If none of them
-// refers to the name, the runtime's own function has jumped to another of its. By no lock of the
-// loader's: all threads of a team come here at once, and one of them may be loading something.
+// The target of a tail call from a region's function, which leaves only Muster's wrapper on the stack: that of any
+// object which uses the region's runtime, preferably a function of that runtime. If no such object refers to the
+// name, a function of the runtime has made a tail call to another one. Takes no lock of the loader's: all threads of
+// a team get here at the same time, and one of them may be loading something.
 Target target_in_region(unsigned index, const Runtime& runtime) {
   Targets& list = g_region_targets[index];
   for (const Target* target = list.load(std::memory_order_acquire); target != nullptr;
@@ -191,12 +191,12 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
   return found;
 }
 
-// How many objects the loader had loaded when nobody had the name: as long as there are no more,
-// nobody has it.
-constinit std::atomic<std::uint64_t> g_nobody_at[kThunkCount] = {};
+// The number of objects that had been loaded when a lookup found the name undefined. As long as no more are loaded, it
+// remains undefined.
+constinit std::atomic<std::uint64_t> g_undefined_at[kThunkCount] = {};
 
-// The same for a name that Muster has an entry for: that, for a runtime that is replaced. For another one
-// Muster is not there at all, so that the runtime's tools see where the program has called it.
+// The target of a name that Muster has an entry point for: that entry point, if the runtime is replaced. If not, the
+// runtime's function, so that the runtime's tools see the program's return address.
 Target target_of_entry(unsigned index, const void* caller, const Binding& binding) {
   const Runtime& runtime = *binding.runtime;
   const char* name = kThunks[index].name;
@@ -213,10 +213,10 @@ Target target_of_entry(unsigned index, const void* caller, const Binding& bindin
   return target;
 }
 
-// Known already: by no lock of the loader's, if the runtime is replaced.
+// The same if the binding is known already. Takes no lock of the loader's if the runtime is replaced.
 Target target_of_bound_entry(unsigned index, const void* caller) {
   const bool gomp = is_gomp(kThunks[index].name);
-  if (in_muster(caller)) {  // of the region that the thread is in
+  if (in_muster(caller)) {  // the runtime of the region that the thread is in
     Runtime* runtime = runtime_of_region();
     if (runtime == nullptr || !runtime->replaced) return {};
     const auto begin = reinterpret_cast<std::uintptr_t>(__ehdr_start);
@@ -233,7 +233,7 @@ Target look_up_entry(unsigned index, const void* caller) {
   const std::uint64_t loads = object_counts().loaded;
   const Binding binding = binding_of(caller, kThunks[index].name);
   if (binding.runtime == &no_runtime()) {
-    g_nobody_at[index].store(loads, std::memory_order_relaxed);
+    g_undefined_at[index].store(loads, std::memory_order_relaxed);
     return {};
   }
   const Target* target = known(muster_thunk_targets[index], caller);
@@ -250,16 +250,16 @@ Target look_up(unsigned index, const void* caller) {
                       .from_runtime = found.from_itself,
                       .to_runtime = is_of_runtime(found.function)};
   if (found.function == nullptr) {
-    g_nobody_at[index].store(loads, std::memory_order_relaxed);
+    g_undefined_at[index].store(loads, std::memory_order_relaxed);
   } else if (found.end != 0 && !in_muster(caller)) {
     remember(muster_thunk_targets[index], target);
   }
   return target;
 }
 
-// Calls that are a runtime's own. Its functions may end by jumping to another one that it exports: to
-// its caller's object then, which does not refer to that name, or find_call_targets() would have found
-// it. No lock of the loader's.
+// Calls made by a runtime itself. Its functions may make a tail call to another one that it exports. The return
+// address is then that of its caller, whose object does not refer to that name, or find_call_targets() would have
+// found it. Takes no lock of the loader's.
 Target target_of_runtime(unsigned index, const void* caller) {
   const char* name = kThunks[index].name;
   Target target;
@@ -294,11 +294,12 @@ Target target_of(unsigned index, const void* caller) {
     if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
   }
   look_for_unloaded();
-  const bool nobody = g_nobody_at[index].load(std::memory_order_relaxed) == object_counts().loaded;
-  return nobody ? Target{} : look_up(index, caller);
+  const bool is_undefined =
+      g_undefined_at[index].load(std::memory_order_relaxed) == object_counts().loaded;
+  return is_undefined ? Target{} : look_up(index, caller);
 }
 
-AnyFunction go_on(unsigned index, const void* caller) {
+AnyFunction function_to_call(unsigned index, const void* caller) {
   const Thunk& thunk = kThunks[index];
   if (thunk.entry != nullptr) ensure_ready();
   const Target target = target_of(index, caller);
@@ -313,8 +314,8 @@ AnyFunction go_on(unsigned index, const void* caller) {
   }
   const auto state = static_cast<std::uint8_t>(t_muster_fold_state);
   const bool has_effect = (state & states_with(thunk.effect)) != 0;
-  const bool is_elsewhere = target.to_runtime && is_of_another_runtime(target.function);
-  if (has_effect && !target.from_runtime && !is_elsewhere) [[unlikely]] {
+  const bool is_of_another = target.to_runtime && is_of_another_runtime(target.function);
+  if (has_effect && !target.from_runtime && !is_of_another) [[unlikely]] {
     if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];
     apply_effect(thunk.name, thunk.effect, caller);
   }
@@ -370,11 +371,11 @@ void find_call_targets(const LoadedObject& caller, const Runtime& runtime, bool 
   for_each_reference(dynamic_symbols_of(caller), find_for_reference, &binding);
 }
 
-// The slow path of a thunk. Leaves errno alone.
+// The slow path of a thunk. Returns the function to jump to. Preserves errno.
 extern "C" AnyFunction muster_thunk_decide(unsigned index, const void* caller);
 extern "C" AnyFunction muster_thunk_decide(unsigned index, const void* caller) {
   const int saved = errno;
-  const AnyFunction function = go_on(index, caller);
+  const AnyFunction function = function_to_call(index, caller);
   errno = saved;
   return function;
 }

@@ -1,4 +1,4 @@
-// Where the thunks go on, found before it is needed.
+// The call targets of the thunks, looked up in advance.
 #pragma once
 
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -8,16 +8,16 @@ namespace muster {
 
 struct Runtime;
 
-// Finds the destinations of all that the object may call, when its GOMP_* or its __kmpc_* are bound to
-// `runtime`. Called when the object first forks: its threads must not ask the loader later, while another
-// thread, perhaps their own team's, keeps the loader's lock in the constructor of something that it loads.
-// An object that never forks is looked up call by call. Some us for each name that it refers to.
+// Looks up the call targets of all names that the object refers to, given that its GOMP_* or its __kmpc_* names are
+// bound to `runtime`. Called when the object first forks. Its threads must not call the loader later: another thread,
+// perhaps of the same team, may hold the loader's lock while it runs the constructor of something that it loads. For
+// an object that never forks, each name is looked up at its first call. Takes some us for each name.
 void find_call_targets(const LoadedObject& caller, const Runtime& runtime, bool gomp);
 
-// Whether Muster shows a thunk with that name.
+// Whether Muster exports a thunk of that name.
 bool has_thunk(const char* name);
 
-// For when_unloaded(): of the runtimes' names, and of the C library's.
+// For when_unloaded(): of the names of runtimes, and of those of the C library.
 void forget_call_targets(const Gone& gone);
 void forget_choices(const Gone& gone);
 

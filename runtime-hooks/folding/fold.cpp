@@ -16,8 +16,6 @@
 namespace muster {
 namespace {
 
-ForkJoin g_choice = ForkJoin::kOff;
-
 // The child has none of the threads that a fold keeps. Handlers are called latest first, and the
 // runtime's own takes the locks that a join needs: so ours is registered once the runtime's is, which
 // it is before its first region. Two threads that do so at once register it twice, which is harmless.
@@ -35,9 +33,6 @@ bool watch_fork(Runtime& runtime) {
 }
 
 }  // namespace
-
-void set_fork_join(ForkJoin choice) { g_choice = choice; }
-ForkJoin fork_join() { return g_choice; }
 
 void Fold::begin(ThreadState& state) {
   state_ = &state;

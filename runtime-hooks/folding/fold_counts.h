@@ -34,23 +34,4 @@ struct FoldCounts {
 // As they stand now. Others may still be counting.
 const FoldCounts& fold_counts();
 
-// When to fold: MUSTER_FORKJOIN.
-enum class ForkJoin { kAuto, kOn, kOff };
-
-constexpr const char* name_of(ForkJoin choice) {
-  switch (choice) {
-    case ForkJoin::kAuto:
-      return "auto";
-    case ForkJoin::kOn:
-      return "on";
-    case ForkJoin::kOff:
-      return "off";
-  }
-  return "";
-}
-
-// Set once before the first region.
-void set_fork_join(ForkJoin choice);
-ForkJoin fork_join();
-
 }  // namespace muster

@@ -1,4 +1,5 @@
 // When a fold may be opened: what a runtime allows, a region and the place where it begins.
+#include "options/settings.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/task_queries.h"
@@ -40,7 +41,7 @@ Unfolded can_be_folded(Runtime& runtime) {
   const std::atomic_ref has_target_tasks(runtime.has_target_tasks);
   if (has_target_tasks.load(std::memory_order_relaxed)) return Unfolded::kTargetTasks;
   if (g_affinity_is_displayed) return Unfolded::kDisplay;
-  if (barrier_choice().barrier == BarrierKind::kNative) return Unfolded::kNotReplaced;
+  if (settings().barrier == BarrierKind::kNative) return Unfolded::kNotReplaced;
   return Unfolded::kNone;
 }
 
@@ -56,7 +57,7 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
     return Unfolded::kClause;
   }
   // First, because it is what most regions of a program that always closes early end at.
-  const bool is_patient = fork_join() == ForkJoin::kAuto;
+  const bool is_patient = settings().fork_join == ForkJoin::kAuto;
   const bool closes_often = is_patient && budget_.was_closed_often();
   if (closes_often && !budget_.allows_opening()) return Unfolded::kClosedOften;
   if (asked == 1) return Unfolded::kTeamOfOne;

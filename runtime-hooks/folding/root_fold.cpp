@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "options/settings.h"
 #include "platform/pages.h"
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/thread_end.h"
@@ -78,7 +79,7 @@ Fold* make_root_fold(const Runtime* runtime) {
 }
 
 Unfolded run_folded(const RegionCall& call) {
-  if (fork_join() == ForkJoin::kOff) return Unfolded::kOff;
+  if (settings().fork_join == ForkJoin::kOff) return Unfolded::kOff;
   if (Fold* fold = root_fold(&call.runtime); fold != nullptr) [[likely]]
     return fold->run(call);
   return why_without_fold();

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "barriers/layout.h"
-#include "barriers/names.h"
+#include "options/barrier_names.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {

@@ -5,6 +5,7 @@
 
 #include "barriers/choose.h"
 #include "load/load_sensor.h"
+#include "options/settings.h"
 #include "platform/fences.h"
 #include "platform/pages.h"
 #include "platform/topology.h"
@@ -16,7 +17,6 @@
 namespace muster {
 namespace {
 
-BarrierChoice g_choice;
 Lock g_teams_lock;  // spare list and retired totals
 std::atomic<Team*> g_newest{nullptr};
 std::atomic<unsigned> g_made{0};
@@ -29,10 +29,10 @@ void get_to_know_machine(const Runtime& runtime) {
   if (is_known.load(std::memory_order_relaxed)) return;
   const auto most = runtime.real.omp_get_max_threads;
   const bool has_tree =
-      g_choice.barrier == BarrierKind::kTree ||
-      (g_choice.barrier == BarrierKind::kAuto && most != nullptr && most() > int{kTreePaysAbove});
+      settings().barrier == BarrierKind::kTree ||
+      (settings().barrier == BarrierKind::kAuto && most != nullptr && most() > int{kTreePaysAbove});
   if (has_tree) topology();
-  if (needs_calibration(g_choice.wait)) calibration();
+  if (needs_calibration(settings().wait.kind)) calibration();
   is_known.store(true, std::memory_order_relaxed);
 }
 
@@ -77,9 +77,6 @@ std::uint64_t arrivals_since_handing_over(const TeamState& state) {
 void prepare_for_choice(BarrierKind barrier) {
   if (barrier == BarrierKind::kTree && is_defined("omp_get_wtick")) topology();
 }
-
-void set_barrier_choice(const BarrierChoice& choice) { g_choice = choice; }
-const BarrierChoice& barrier_choice() { return g_choice; }
 
 Team* newest_team() { return g_newest.load(std::memory_order_acquire); }
 unsigned teams_made() { return g_made.load(std::memory_order_relaxed); }
@@ -183,7 +180,7 @@ TeamState& Team::state_for(unsigned size) {
 }
 
 void Team::make(TeamState& state, unsigned size) {
-  state.kind = g_choice.barrier;
+  state.kind = settings().barrier;
   const unsigned bound = bound_cpus(runtime_->real);
   if (state.kind == BarrierKind::kAuto) {
     state.kind = choose_barrier(size, bound != 0 ? bound : allowed_cpus());
@@ -200,17 +197,14 @@ void Team::make(TeamState& state, unsigned size) {
     const Layout layout = layout_of(state.kind, size);
     const Calibration* costs = calibration_if_done();
     const WaitParameters wait{
-        .wait = g_choice.wait,
+        .wait = settings().wait.kind,
         .team_size = size,
         .bound_cpus = bound,
-        .may_place = g_choice.may_place,
+        .settings = settings(),
         .load_sensor = &process_load_sensor(),
-        .slice_ns = g_choice.slice_ns,
         .context_switch_ns = costs != nullptr ? costs->context_switch.ns : kDefaultContextSwitchNs,
         .wake_ns = costs != nullptr ? costs->wake.ns : kDefaultWakeNs,
-        .fixed_ns = g_choice.microseconds * 1000,
-        .base_ns = g_choice.base_ns,
-        .conditional_ns = g_choice.conditional_ns};
+        .fixed_ns = settings().wait.fixed_ns};
     const std::size_t bytes = ops->bytes(size, layout) + PaddedArray<Member>::bytes(size, layout) +
                               2 * layout.stride + 2 * sizeof(Member);
     state.barrier =

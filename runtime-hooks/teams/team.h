@@ -14,20 +14,6 @@
 
 namespace muster {
 
-// What the user chose; set once before the first team.
-struct BarrierChoice {
-  BarrierKind barrier = BarrierKind::kAuto;
-  WaitKind wait = WaitKind::kAuto;
-  std::uint64_t microseconds = 0;  // with WaitKind::kMicroseconds
-  bool may_place = true;           // MUSTER_PLACE
-  std::uint64_t slice_ns = 0;      // MUSTER_SLICE; 0: off
-  std::uint64_t base_ns = 0;       // S_base and S_cond of WaitKind::kConditional; 0: from W
-  std::uint64_t conditional_ns = 0;
-};
-
-void set_barrier_choice(const BarrierChoice& choice);
-const BarrierChoice& barrier_choice();
-
 // Before main, where a runtime is there already: what a team of that choice needs and a thread may not ask for
 // later, when somebody could hold the loader's lock.
 void prepare_for_choice(BarrierKind barrier);

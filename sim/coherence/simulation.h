@@ -2,9 +2,9 @@
 // barrier, again and again.
 #pragma once
 
-#include "barriers/names.h"
+#include "options/barrier_names.h"
+#include "options/wait_names.h"
 #include "sim/coherence/world.h"
-#include "waiting/names.h"
 
 namespace muster::coherence {
 

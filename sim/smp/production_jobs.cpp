@@ -15,44 +15,21 @@ namespace {
 
 struct Policy {
   BarrierKind barrier = BarrierKind::kAuto;
-  WaitKind wait = WaitKind::kAuto;
-  std::uint64_t fixed_ns = 0;
+  kind::Wait::Value wait;
 };
 
-bool read_barrier(std::string_view name, BarrierKind& out) {
-  for (int i = 0; i < kBarrierKinds; ++i) {
-    out = static_cast<BarrierKind>(i);
-    if (name == kBarrierNames[i] && out != BarrierKind::kNative) return true;
-  }
-  return false;
-}
-
-bool read_wait(std::string_view name, Policy& out) {
-  for (int i = 0; i < kWaitKinds; ++i) {
-    out.wait = static_cast<WaitKind>(i);
-    if (out.wait != WaitKind::kMicroseconds && name == kWaitNames[i]) return true;
-  }
-  if (name.size() < 3 || name.size() > 10 || !name.ends_with("us")) return false;
-  std::uint64_t number = 0;
-  for (const char digit : name.substr(0, name.size() - 2)) {
-    if (digit < '0' || digit > '9') return false;
-    number = 10 * number + static_cast<std::uint64_t>(digit - '0');
-  }
-  constexpr std::uint64_t kMinuteUs = 60'000'000;
-  out.wait = WaitKind::kMicroseconds;
-  out.fixed_ns = number * 1'000;
-  return number <= kMinuteUs;
-}
-
-std::string read_policy(std::string_view text, Policy& out) {
+// What is wrong with it, else nothing.
+std::string read_policy(const std::string& text, Policy& out) {
   const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos && !read_barrier(text.substr(0, slash), out.barrier))
-    return fmt::format(
-        "\"{}\" is none of the barriers {}", text.substr(0, slash),
-        "auto|fetch-add|fetch-add-xadd|dist-counter|dist-counter-padded|local-sensor|"
-        "dist-sensor|dissemination|tree");
-  const std::string_view wait = slash == std::string_view::npos ? text : text.substr(slash + 1);
-  if (!read_wait(wait, out)) return fmt::format("\"{}\" is none of {}", wait, MUSTER_WAIT_VALUES);
+  const std::string barrier = slash == std::string::npos ? "auto" : text.substr(0, slash);
+  if (!kind::BarrierName::parse(barrier.c_str(), out.barrier) ||
+      out.barrier == BarrierKind::kNative) {
+    return fmt::format("\"{}\" is none of the barriers {}, without native", barrier,
+                       kind::BarrierName::values());
+  }
+  const std::string wait = slash == std::string::npos ? text : text.substr(slash + 1);
+  if (!kind::Wait::parse(wait.c_str(), out.wait))
+    return fmt::format("\"{}\" is none of {}", wait, kind::Wait::values());
   return {};
 }
 
@@ -66,19 +43,19 @@ class Production : public FiberJob<ProductionJob> {
     if (policy.barrier == BarrierKind::kAuto)
       policy.barrier = choose_barrier(plan.size, setting.processors);
     ops_ = simulated_barrier_ops(policy.barrier);
-    if (policy.wait == WaitKind::kAuto) {
+    if (policy.wait.kind == WaitKind::kAuto) {
       load_ = std::make_unique<SimulatedLoad>();
       load_->sensor().teams_grew(plan.size);
       world().sees(load_.get());
     }
-    const WaitParameters parameters{.wait = policy.wait,
-                                    .team_size = plan.size,
-                                    .may_place = setting.may_place,
-                                    .load_sensor = load_ ? &load_->sensor() : nullptr,
-                                    .slice_ns = setting.slice_ns,
-                                    .context_switch_ns = setting.context_switch_ns(),
-                                    .wake_ns = setting.wake_ns(),
-                                    .fixed_ns = policy.fixed_ns};
+    const WaitParameters parameters{
+        .wait = policy.wait.kind,
+        .team_size = plan.size,
+        .settings = {.slice_ns = setting.slice_ns, .place = setting.may_place},
+        .load_sensor = load_ ? &load_->sensor() : nullptr,
+        .context_switch_ns = setting.context_switch_ns(),
+        .wake_ns = setting.wake_ns(),
+        .fixed_ns = policy.wait.fixed_ns};
     const Layout layout;
     if (arena_.reserve(ops_->bytes(plan.size, layout)))
       state_ = ops_->create(arena_, plan.size, layout, parameters);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "barriers/barrier_state.h"
-#include "barriers/names.h"
+#include "options/barrier_names.h"
+#include "options/wait_names.h"
 #include "sim/smp/simulated_memory.h"
-#include "waiting/names.h"
 
 namespace muster::smp {
 

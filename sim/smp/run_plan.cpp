@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "options/wait_names.h"
 #include "sim/smp/schedulers.h"
 #include "sim/smp/wait_plan.h"
-#include "waiting/names.h"
 #include "waiting/random.h"
 
 namespace muster::smp {

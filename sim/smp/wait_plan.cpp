@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "options/wait_names.h"
 #include "sim/smp/production_jobs.h"
 #include "sim/smp/stock_jobs.h"
 #include "sim/smp/stream_job.h"
-#include "waiting/names.h"
 
 namespace muster::smp {
 
@@ -56,7 +56,7 @@ std::string policies_if_not_one(const RunPlan& plan, const std::string& policy) 
   }
   if (is_stock_policy(policy) || wrong_with_production_policy(policy).empty()) return {};
   return fmt::format("{}, each also after a barrier and \"/\", as \"tree/auto\"; {}",
-                     MUSTER_WAIT_VALUES, kStockPolicies);
+                     kind::Wait::values(), kStockPolicies);
 }
 
 std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number) {

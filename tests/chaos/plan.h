@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "barriers/names.h"
+#include "options/barrier_names.h"
+#include "options/wait_names.h"
 #include "tests/chaos/weak_memory.h"
-#include "waiting/names.h"
 
 namespace muster::chaos {
 

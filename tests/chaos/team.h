@@ -20,8 +20,7 @@ struct State {
     layout.radix[0] = plan.radix;
     const WaitParameters wait{.wait = plan.wait,
                               .team_size = size,
-                              .may_place = plan.may_place,
-                              .slice_ns = plan.slice_ns,
+                              .settings = {.slice_ns = plan.slice_ns, .place = plan.may_place},
                               .context_switch_ns = plan.switch_ns,
                               .wake_ns = plan.switch_ns,
                               .fixed_ns = plan.fixed_ns};

@@ -28,7 +28,7 @@ VARIABLES = {
         ],
     ),
     "MUSTER_YIELD": ("auto", ["Skip", "skip ", "off", "Auto", "adaptive|skip", "0"]),
-    # What is used instead is told from the option table: the default.
+    # The default, from the option table, is used instead.
     "MUSTER_FORKJOIN": ("using", ["On", "on ", "1", "yes", "auto|on", "native"]),
     "MUSTER_VERBOSE": ("0", ["2", "00", "0 ", "1x", "yes"]),
 }
@@ -89,6 +89,17 @@ class BadValues(FaultTest):
         run(self.command, preloaded_environment(extra))
         settings = self.assert_replaced()["settings"]
         self.assertEqual((settings["MUSTER_BARRIER"], settings["MUSTER_WAIT"]), ("auto", "auto"))
+
+    def test_each_unknown_variable_gives_one_line(self) -> None:
+        unknown = {"MUSTER_BARIER": "tree", "MUSTER_": "", "MUSTER_" + "x" * 10000: "1", "MUSTER_A\nmuster: b": "1"}
+        for variable, value in unknown.items():
+            with self.subTest(variable=variable[:40]):
+                ours = run(self.command, preloaded_environment({variable: value}), self.folder)
+                self.assertEqual((ours.status, ours.stdout), (0, self.stock.stdout))
+                if self.preloaded:
+                    self.assertEqual(len(ours.stderr.splitlines()), 1, ours.stderr[:300])
+                    self.assertRegex(ours.stderr, r"^muster: MUSTER_.*: not an option .* nearest name is MUSTER")
+                    self.assertLess(len(ours.stderr), LONGEST_LINE)
 
     def test_the_good_values_give_no_line(self) -> None:
         good = {

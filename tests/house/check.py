@@ -30,7 +30,7 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "words": lambda tree, build: words.banned_words(tree),
     "formatting": lambda tree, build: tool_checks.formatting(tree),
     "shell_scripts": lambda tree, build: tool_checks.shell_scripts(tree),
-    "options_table": lambda tree, build: tool_checks.options_table(tree, build / "bin" / "muster"),
+    "options_page": lambda tree, build: tool_checks.options_page(tree, build / "bin" / "muster"),
     "library": lambda tree, build: library_check.library(build / "lib" / "libmuster.so"),
     "entry_points": lambda tree, build: library_check.shown(
         build / "lib" / "libmuster.so", build / "runtime-hooks" / "entry-points" / "exported.txt"

@@ -173,18 +173,14 @@ class Tools(HouseTest):
         with self.assertRaises(tool_checks.Unavailable):
             tool_checks.need("no-such-tool-anywhere")
 
-    def test_options_table(self) -> None:
-        launcher = self.write("muster", '#!/bin/sh\necho "| a |"\n')
+    def test_options_page(self) -> None:
+        launcher = self.write("muster", '#!/bin/sh\necho "# Options"\n')
         launcher.chmod(0o755)
-        for text, problems in (
-            ("x\n<!-- options -->\n| a |\n<!-- /options -->\ny\n", 0),
-            ("<!-- options -->\n\n| a |\n\n<!-- /options -->\n", 0),
-            ("<!-- options -->\n| b |\n<!-- /options -->\n", 2),
-            ("| a |\n", 1),
-        ):
+        self.assertEqual(len(tool_checks.options_page(Tree(self.root), launcher)), 1, "no page")
+        for text, problems in (("# Options\n", 0), ("# Options\nand more\n", 1), ("# Options", 1)):
             with self.subTest(text=text):
-                self.write("README.md", text)
-                self.assertEqual(len(tool_checks.options_table(Tree(self.root), launcher)), problems)
+                self.write("docs/use/options.md", text)
+                self.assertEqual(len(tool_checks.options_page(Tree(self.root), launcher)), problems)
 
 
 class Library(HouseTest):

@@ -8,7 +8,7 @@
 #include "preload/launcher/cost_rows.h"
 #include "preload/launcher/linked_libraries.h"
 #include "preload/launcher/load_rows.h"
-#include "preload/launcher/option_values.h"
+#include "preload/launcher/option_flags.h"
 #include "preload/launcher/preload_list.h"
 #include "preload/launcher/shell_quote.h"
 
@@ -134,24 +134,25 @@ TEST(LoaderList, NonsenseIsEmpty) {
   EXPECT_TRUE(parse_loader_list("\t\n\t => \n\n\t(0x").found.empty());
 }
 
-TEST(OptionValues, EveryOptionOfTheTableHasAParserAndItsFlag) {
-  for (const Option& option : kOptions) {
-    EXPECT_NO_THROW(is_valid(option, "x")) << option.name;
-    if (*option.fallback != '\0') EXPECT_TRUE(is_valid(option, option.fallback)) << option.name;
-    EXPECT_FALSE(is_valid(option, "")) << option.name;
-  }
+Option named(const char* variable, const char* values = "") {
+  Option option = option_of(Setting::barrier);
+  option.variable = variable;
+  option.values = values;
+  return option;
 }
 
-TEST(OptionValues, Flags) {
-  EXPECT_EQ(flag_of({"MUSTER_BARRIER", "", "", ""}), "--barrier");
-  EXPECT_EQ(flag_of({"MUSTER_TWO_WORDS", "", "", ""}), "--two-words");
-  EXPECT_FALSE(has_flag({"MUSTER", "", "", ""}));
-  EXPECT_TRUE(has_flag({"MUSTER_WAIT", "", "", ""}));
-  EXPECT_TRUE(is_switch({"MUSTER_VERBOSE", "", "0|1", ""}));
+TEST(OptionFlags, Names) {
+  EXPECT_EQ(flag_of(named("MUSTER_BARRIER")), "--barrier");
+  EXPECT_EQ(flag_of(named("MUSTER_TWO_WORDS")), "--two-words");
+  EXPECT_FALSE(has_flag(named("MUSTER")));
+  EXPECT_TRUE(has_flag(named("MUSTER_WAIT")));
+  EXPECT_TRUE(is_switch(named("MUSTER_VERBOSE", "0|1")));
+  EXPECT_TRUE(is_switch(option_of(Setting::verbose)));
 }
 
-TEST(OptionValues, ANulDoesNotHideTheRest) {
-  EXPECT_FALSE(is_valid({"MUSTER_BARRIER", "", "", ""}, std::string("tree\0junk", 9)));
+TEST(OptionFlags, ANulDoesNotHideTheRest) {
+  EXPECT_TRUE(is_valid(named("MUSTER_BARRIER"), "tree"));
+  EXPECT_FALSE(is_valid(named("MUSTER_BARRIER"), std::string("tree\0junk", 9)));
 }
 
 }  // namespace

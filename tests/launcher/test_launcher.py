@@ -196,15 +196,7 @@ class DryRun(LauncherTest):
         self.assertEqual(muster("run", "--wait", "x", "--dry-run", "--", "true").returncode, 2)
 
 
-class Options(LauncherTest):
-    def test_every_variable_is_listed(self) -> None:
-        plain, markdown = muster("options"), muster("options", "--markdown")
-        for name in ("MUSTER", "MUSTER_BARRIER", "MUSTER_WAIT", "MUSTER_FORKJOIN", "MUSTER_REPORT", "MUSTER_VERBOSE"):
-            self.assertIn(f"{name}\n", plain.stdout)
-            self.assertIn(f"| `{name}` |", markdown.stdout)
-        cells = {line.replace("\\|", "").count("|") for line in markdown.stdout.splitlines()}
-        self.assertEqual(cells, {5})
-
+class Help(LauncherTest):
     def test_version_and_help(self) -> None:
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
         for arguments in (["--help"], ["run", "--help"], ["doctor", "--help"]):

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "barriers/names.h"
+#include "options/barrier_names.h"
+#include "options/wait_names.h"
 #include "tests/model/explorer.h"
-#include "waiting/names.h"
 
 namespace muster::model {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <thread>
 
-#include "barriers/names.h"
+#include "options/barrier_names.h"
+#include "options/wait_names.h"
 #include "sim/smp/round_robin.h"
 #include "sim/smp/stock_jobs.h"
-#include "waiting/names.h"
 
 namespace muster::smp::test {
 namespace {
@@ -227,7 +227,7 @@ TEST(ProductionJobs, SayWhatIsWrongWithAPolicy) {
   EXPECT_EQ(wrong_with_production_policy("2cs+"), "");
   EXPECT_EQ(wrong_with_production_policy("dist-sensor/50us"), "");
   EXPECT_NE(wrong_with_production_policy("native/auto"), "");
-  EXPECT_NE(wrong_with_production_policy("50ms").find(MUSTER_WAIT_VALUES), std::string::npos);
+  EXPECT_NE(wrong_with_production_policy("50ms").find(kind::Wait::values()), std::string::npos);
   for (const char* wrong : {"", "us", "-1us", "1.5us", "60000001us", "auto/", "/auto", "tree/tree"})
     EXPECT_NE(wrong_with_production_policy(wrong), "") << wrong;
   const JobPlan plan = plan_of(2, {1, 0}, 1, "libomq");

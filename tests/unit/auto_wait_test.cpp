@@ -72,7 +72,7 @@ TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
 // A yield puts off by a slice: who has a short one would be back ten times before its teammates.
 TEST(Auto, DoesNotYieldWithAShortSlice) {
   SimulatedTeam team(8);
-  AutoWait policy({.team_size = 8, .slice_ns = 100'000});
+  AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
   SimulatedMemory::yield_ns = 3'000'000;  // a stranger
   everyone_absent_on(team, 0);
   team.wait_in_vain(policy);
@@ -264,7 +264,7 @@ TEST(Auto, APairBelievesWhatItsYieldsFind) {
 
 TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
   SimulatedTeam team(8);
-  AutoWait policy({.team_size = 8, .slice_ns = 100'000});
+  AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
   everyone_absent_on(team, 0);
   team.wait_in_vain(policy);
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U) << "nobody there";
@@ -277,7 +277,7 @@ TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
   SimulatedMemory::now += 300'000'000;
   team.wait_in_vain(policy);
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
-  AutoWait off({.team_size = 8, .slice_ns = 0});
+  AutoWait off({.team_size = 8, .settings = {.slice_ns = 0, .place = false}});
   SimulatedMemory::yield_ns = 3'000'000;
   for (int i = 0; i < 3; ++i) team.wait_in_vain(off);
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U);

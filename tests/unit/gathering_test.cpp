@@ -77,7 +77,7 @@ class Gathered : public testing::Test {
   std::uint64_t gatherings() { return team_.stats().gatherings.read(); }
 
   SimulatedTeam team_{8};
-  AutoWait policy_{{.team_size = 8, .may_place = true}};
+  AutoWait policy_{{.team_size = 8, .settings = {.slice_ns = 0, .place = true}}};
 };
 
 TEST_F(Gathered, BesideAStranger) {
@@ -225,7 +225,8 @@ class LoadTree {
 TEST_F(Gathered, NotOnManyCpus) {
   LoadTree load;
   SimulatedMemory::cpus = 6;
-  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   wait_by(policy, 2000, 3 * kMs, 1);
   EXPECT_EQ(gatherings(), 0U);
   SimulatedMemory::cpus = 4;
@@ -253,7 +254,8 @@ TEST_F(Gathered, LetsOthersRunWhileTheyAreBackSoon) {
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
   LoadTree load;
   load.quota("100000");
-  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   wait_by(policy, 30, 2'000, 1);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
@@ -271,7 +273,8 @@ TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
 TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   wait_by(policy, 500, 2'000, 1);
   EXPECT_EQ(gatherings(), 0U);
 }
@@ -279,7 +282,8 @@ TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
 TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy({.team_size = 8, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   wait_by(policy, 50, 2'000, 1);
   load.throttled(1);
   everyone_else_is_absent();
@@ -298,7 +302,8 @@ TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   SimulatedMemory::cpus = 2;
   LoadTree load;
   load.runnable(3);
-  AutoWait policy({.team_size = 2, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   for (int wait = 0; wait < 1000 && SimulatedMemory::left == kNoCpu; ++wait) {
     team.arrive(1, 0, team.episode() - 1);
     const std::uint64_t start = SimulatedMemory::now;
@@ -318,7 +323,8 @@ TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   SimulatedMemory::cpu = 1;
   LoadTree load;
   load.runnable(5);
-  AutoWait policy({.team_size = 2, .may_place = true, .load_sensor = load.sensor()});
+  AutoWait policy(
+      {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
   for (int wait = 0; wait < 1000 && SimulatedMemory::placed == kNoCpu; ++wait) {
     team.arrive(1, 1, team.episode() - 1);
     const std::uint64_t start = SimulatedMemory::now;
@@ -344,8 +350,8 @@ TEST_F(Gathered, OnlyAsOftenAsAThreadMayAskTheScheduler) {
 }
 
 TEST_F(Gathered, NeverWhereTheUserPlacedTheThreads) {
-  AutoWait bound({.team_size = 8, .bound_cpus = 2, .may_place = true});
-  AutoWait off({.team_size = 8, .may_place = false});
+  AutoWait bound({.team_size = 8, .bound_cpus = 2, .settings = {.slice_ns = 0, .place = true}});
+  AutoWait off({.team_size = 8, .settings = {.slice_ns = 0, .place = false}});
   wait_by(bound, 500, 3 * kMs, 1);
   wait_by(off, 500, 3 * kMs, 1);
   EXPECT_EQ(gatherings(), 0U);

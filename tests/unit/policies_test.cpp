@@ -194,8 +194,8 @@ TEST(Conditional, EndsWhenArrivalsAreTooFarApart) {
 
 TEST(Conditional, TakesTheUsersFigures) {
   WaitParameters parameters = kParameters;
-  parameters.base_ns = 70'000;
-  parameters.conditional_ns = 5'000;
+  parameters.settings.wait_base_ns = 70'000;
+  parameters.settings.wait_cond_ns = 5'000;
   SimulatedTeam team(4);
   Conditional policy(parameters);
   const std::uint64_t spun = team.wait_in_vain(policy);

@@ -1,11 +1,9 @@
-// The names of the barrier algorithms, as MUSTER_BARRIER spells them. The code behind each name is
-// in registry.h; this header is apart so that the launcher can know the names without the
-// algorithms.
+// The barrier algorithms, as MUSTER_BARRIER names them. The code behind each name is in barriers/registry.h.
 #pragma once
 
 namespace muster {
 
-// One line an algorithm: enumerator, name.
+// One row for each algorithm: enumerator, name.
 #define MUSTER_BARRIERS(X)                     \
   X(kFetchAdd, "fetch-add")                    \
   X(kFetchAddXadd, "fetch-add-xadd")           \
@@ -33,9 +31,5 @@ inline constexpr const char* kBarrierNames[] = {
 inline constexpr int kBarrierKinds = sizeof(kBarrierNames) / sizeof(kBarrierNames[0]);
 
 constexpr const char* name_of(BarrierKind kind) { return kBarrierNames[static_cast<int>(kind)]; }
-
-#define MUSTER_BARRIER_VALUES                                                                \
-  "auto|fetch-add|fetch-add-xadd|dist-counter|dist-counter-padded|local-sensor|dist-sensor|" \
-  "dissemination|tree|native"
 
 }  // namespace muster

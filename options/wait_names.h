@@ -1,12 +1,14 @@
-// The names of the waiting policies, as MUSTER_WAIT spells them. `<n>us` is the one that is not a fixed word: a number
-// of microseconds.
+// The waiting policies, as MUSTER_WAIT names them. `<n>us` stands for a number of microseconds.
 #pragma once
 
 namespace muster {
 
-// One line a policy: enumerator, name, class (barriers/registry.h brings the two together), for how many
-// thousandths of a context switch it spins where that is all there is to it (waiting/fixed_time.h), and
-// whether it has to know what a switch or a wake-up takes (waiting/calibration.h).
+// One row for each policy:
+//   enumerator
+//   name
+//   class               barriers/registry.h combines it with each algorithm
+//   thousandths         with FixedTime: spin for so many thousandths of a context switch (waiting/fixed_time.h)
+//   needs_calibration   uses the measured cost of a context switch or of a wake-up (waiting/calibration.h)
 #define MUSTER_WAITS(X)                                \
   X(kSpin, "spin", Spin, 0, false)                     \
   X(kBlock, "block", Block, 0, false)                  \
@@ -55,8 +57,5 @@ constexpr unsigned thousandths_of_switch(WaitKind kind) {
 constexpr bool needs_calibration(WaitKind kind) {
   return kWaitRows[static_cast<int>(kind)].needs_calibration;
 }
-
-#define MUSTER_WAIT_VALUES \
-  "auto|spin|block|cs|cs+|2cs+|exponential|uniform|random|conditional|<n>us|yield"
 
 }  // namespace muster

@@ -1,0 +1,14 @@
+// The choices of the smaller options.
+#pragma once
+
+namespace muster {
+
+// MUSTER_YIELD: what a sched_yield called by an OpenMP runtime does.
+enum class YieldKind { kAuto, kNative, kSkip, kAdaptive };
+inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptive"};
+
+// MUSTER_FORKJOIN: when Muster forks and joins parallel regions itself.
+enum class ForkJoin { kAuto, kOn, kOff };
+inline constexpr const char* kForkJoinNames[] = {"auto", "on", "off"};
+
+}  // namespace muster
