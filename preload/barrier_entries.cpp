@@ -1,4 +1,4 @@
-// The barriers that programs call: explicit ones and those that end worksharing constructs.
+// The barriers that programs call: explicit ones, and those at the end of worksharing constructs.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
@@ -15,8 +15,8 @@ void barrier(Entry entry, const void* caller, RealBarrier&& real) {
   arrival.at_real_barrier([&] { real(arrival.runtime().real); });
 }
 
-// The same for barriers that tell whether the region was cancelled. A runtime with cancellation on
-// is not replaced at all, so Muster's barrier answers no.
+// The same for barriers that return whether the region was cancelled. A runtime with cancellation enabled
+// is not replaced at all, so Muster's barrier returns false.
 template <class Answer, class RealBarrier>
 Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
   entering(entry, caller);
@@ -26,9 +26,9 @@ Answer cancel_barrier(Entry entry, const void* caller, RealBarrier&& real) {
   return arrival.at_real_barrier([&] { return static_cast<Answer>(real(arrival.runtime().real)); });
 }
 
-// The end of a worksharing construct: the runtime ends it without a barrier, then comes Muster's. A
-// team whose barrier turns out to have tasks to finish goes to the real explicit barrier instead. With
-// `nowait` null, which a runtime may lack, all of it is the runtime's.
+// The end of a worksharing construct: the runtime ends it without a barrier, then Muster's barrier follows. If it
+// turns out that there are tasks to finish, the team goes to the real explicit barrier instead. If the runtime has no
+// `nowait` function, it does all of this itself.
 template <class Nowait, class RealEnd>
 void construct_end(Entry entry, const void* caller, Nowait RealFunctions::* nowait, RealEnd&& end) {
   entering(entry, caller);
@@ -62,7 +62,7 @@ MUSTER_ENTRY std::int32_t __kmpc_cancel_barrier(abi::Ident* where, abi::GlobalTh
       [&](const RealFunctions& real) { return real.__kmpc_cancel_barrier(where, thread); });
 }
 
-// Callers of today pass nothing, which is then handed on as it stands in the register.
+// Today's callers pass no argument; whatever is in the register is passed on unchanged.
 MUSTER_ENTRY void GOMP_barrier(int argument) {
   barrier(Entry::kGompBarrier, MUSTER_CALLER,
           [=](const RealFunctions& real) { real.GOMP_barrier(argument); });
@@ -98,8 +98,7 @@ MUSTER_ENTRY bool GOMP_sections_end_cancel() {
   return cancelled;
 }
 
-// The end of a construct with a task reduction, and its barrier, unless it was cancelled: then there is
-// none.
+// The end of a construct with a task reduction, with its barrier. A cancelled one has no barrier.
 MUSTER_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
   entering(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
   Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);

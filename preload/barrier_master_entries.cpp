@@ -1,11 +1,11 @@
-// A barrier and a `master` construct in one. No compiler that is known makes them any more.
+// A barrier and a `master` construct in one call. No current compiler emits these.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
 using namespace muster;
 
-// 1 for thread 0, which executes the construct and then calls the end; the others return 0 from
-// here after that.
+// Returns 1 to thread 0, which executes the construct and then calls the end function. The others return 0
+// after that.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
   entering(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
   Arrival arrival(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
@@ -29,7 +29,7 @@ MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread
   }
 }
 
-// There is no end to this one: the barrier is over before the construct.
+// This one has no end function: the barrier is over before the construct begins.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
                                                        abi::GlobalThread thread) {
   entering(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);

@@ -1,12 +1,12 @@
-// copyprivate: one thread's values for all. Its data lie on its stack, so there is a barrier before
-// they are copied and one after it; the second one may be the caller's.
+// copyprivate: broadcasts one thread's values to the team. They are on its stack, so there is a barrier before
+// they are copied and another one after. The second one may be called by the program.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
 namespace muster {
 namespace {
 
-// Waits for the team; returns what the one thread has handed on. `data` is null for the others.
+// Waits for the team and returns the pointer that one thread passed as `data`. The others pass null.
 void* share(Arrival& arrival, void* data) {
   const Episode instance = arrival.frame().me->episode + 1;
   if (data != nullptr) arrival.team().hand_on(instance, data);
@@ -34,7 +34,7 @@ MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread
   arrival.meet();
 }
 
-// The caller copies and then comes to a barrier.
+// The caller copies, and then calls a barrier.
 MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
                                             void* data) {
   entering(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
@@ -46,8 +46,8 @@ MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread
   });
 }
 
-// gcc's form: null for the thread that executes the construct, which then calls the end; to the
-// others it returns what that thread gave there. They copy and come to a barrier.
+// gcc's form. Returns null to the thread that executes the construct, which then calls the end function, and to
+// the others the pointer that it passed there. They copy, and call a barrier.
 MUSTER_ENTRY void* GOMP_single_copy_start() {
   entering(Entry::kGompSingleCopyStart, MUSTER_CALLER);
   Arrival arrival(Entry::kGompSingleCopyStart, MUSTER_CALLER);

@@ -1,4 +1,4 @@
-// What every exported entry point begins with.
+// What the exported entry points have in common.
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,11 @@
 #include "runtime-hooks/folding/call_effects.h"
 #include "runtime-hooks/runtimes/runtime.h"
 
-// A function of the C library that Muster stands in for: exported under its name.
+// Exports a function under a name of the C library, which it interposes.
 #define MUSTER_EXPORT extern "C" __attribute__((visibility("default")))
 
-// An entry point of the runtimes, by its own name, which the linker knows by another one: programs call
-// the thunk with that name (preload/thunks/), which comes here for a runtime that is replaced, and leaves
-// no trace for one that is not.
+// An entry point of the runtimes, under its own name in C++ and another one for the linker. Programs call the thunk
+// of that name (preload/thunks/), which jumps here if the runtime is replaced, and straight to the runtime if not.
 #define MUSTER_ENTRY extern "C" __attribute__((visibility("hidden")))
 namespace abi = muster::abi;
 #define MUSTER_DECLARE_ENTRY(result, name, parameters) \
@@ -20,24 +19,24 @@ namespace abi = muster::abi;
 MUSTER_ENTRY_FUNCTIONS(MUSTER_DECLARE_ENTRY)
 #undef MUSTER_DECLARE_ENTRY
 
-// The code that called the entry point. Must stand in the entry point itself.
+// The return address of the entry point. To be used in the entry point itself only.
 #define MUSTER_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-// The real function `name` for that code.
+// The runtime's function `name` for that caller.
 #define MUSTER_REAL(name) (::muster::required(::muster::real_of(MUSTER_CALLER, #name)->name, #name))
 
 namespace muster {
 
 inline std::atomic<bool> g_ready{false};
 
-// In the child of a fork: what MUSTER_YIELD=auto knew of others (yield_entry.cpp).
+// In the child of a fork: discards what MUSTER_YIELD=auto has measured of other processes (yield_entry.cpp).
 void forget_other_cpu_time();
 
-// Lets PAPI read Muster's counts, if the process uses PAPI (sde_entry.cpp). Cheap once done.
+// Lets PAPI read Muster's counters, if the process uses PAPI (sde_entry.cpp). Cheap when called again.
 void publish_counts();
 
-// Reads the settings and arranges for fork(). Once, at the first call of any entry point: not
-// before, so that a program without OpenMP pays and sees nothing.
+// Reads the settings and installs the fork handlers. Once, at the first call of any entry point and no
+// earlier: a program without OpenMP is not affected.
 void get_ready();
 
 inline void ensure_ready() {
@@ -45,8 +44,8 @@ inline void ensure_ready() {
     get_ready();
 }
 
-// What an entry point begins with that may not be called beside an open fold, which is closed first. `symbol` is the
-// entry point's.
+// Begins an entry point that must not run while a fold is open: closes the fold of the calling thread first.
+// `symbol` is the entry point's name.
 inline void entering(const char* symbol, const void* caller) {
   ensure_ready();
   if (in_serial_part()) [[unlikely]]
@@ -56,8 +55,8 @@ inline void entering(Entry entry, const void* caller) {
   entering(kEntryNames[static_cast<unsigned>(entry)], caller);
 }
 
-// For symbols that not every runtime has. The thunks let nobody in who is bound to a runtime without it, but
-// the runtime may have gone since.
+// For symbols that not every runtime has. The thunks call an entry point only if the caller's runtime has the
+// symbol, but that runtime may have been unloaded since.
 template <class Function>
 Function required(Function function, const char* symbol) {
   if (function == nullptr) [[unlikely]]

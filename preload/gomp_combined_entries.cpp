@@ -1,4 +1,4 @@
-// gcc's parallel regions that are a loop or sections as a whole, and what hands out their shares.
+// gcc's combined constructs, `parallel for` and `parallel sections`, and the functions that distribute their work.
 #include "preload/entry.h"
 #include "preload/gomp_region.h"
 #include "runtime-hooks/folding/combined_region.h"
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// start(share) starts the construct inside a region; null where the runtime cannot: `can_start`.
+// start(share) starts the construct inside a region. `can_start`: whether the runtime has the function for that.
 template <class Start, class Fork>
 void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
                      unsigned threads, unsigned flags, bool can_start, Start start,
@@ -51,7 +51,7 @@ MUSTER_ENTRY unsigned GOMP_sections_next() {
   return MUSTER_REAL(GOMP_sections_next)();
 }
 
-// `schedule`: begin, end, step and, but for those of the run-time schedule, the chunk; `...`: their names.
+// `schedule`: the parameters begin, end, step and, except with the run-time schedule, chunk. `...`: their names.
 #define MUSTER_LOOP(kind, schedule, ...)                                                       \
   MUSTER_ENTRY void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,            \
                                               unsigned threads, MUSTER_UNPACK schedule,        \

@@ -1,4 +1,4 @@
-// Parallel regions of gcc's code: each gets a team frame around its function.
+// Parallel regions of code compiled by gcc. Each gets a team frame around its function.
 #include "preload/entry.h"
 #include "preload/gomp_region.h"
 #include "runtime-hooks/teams/started_region.h"
@@ -61,7 +61,7 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
   return size;
 }
 
-// The form of gcc before 4.9: start, the primary thread runs the function itself, end.
+// The form of gcc before 4.9: the program calls start, runs the function on the primary thread itself, and calls end.
 
 MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
@@ -106,7 +106,7 @@ MUSTER_ENTRY void GOMP_parallel_end() {
   if (started != nullptr) started->close();
 }
 
-// A league's regions are not followed: its primary threads get an unknown frame.
+// Regions of a league are not replaced: its primary threads get an unknown frame.
 MUSTER_ENTRY void GOMP_teams_reg(abi::GompRegion function, void* data, unsigned teams,
                                  unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_teams_reg");

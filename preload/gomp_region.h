@@ -1,4 +1,4 @@
-// What gcc's parallel regions have in common, whatever they are combined with.
+// What all of gcc's parallel regions have in common, combined ones included.
 #pragma once
 
 #include "runtime-hooks/folding/root_fold.h"
@@ -6,13 +6,13 @@
 
 namespace muster {
 
-// Runs the region in the fold of the calling thread. Otherwise returns the reason, for fork_region().
+// Runs the region in the calling thread's fold. Otherwise returns the reason, which fork_region() takes.
 inline Unfolded fold_region(const RegionCall& call) {
   const bool may = call.runtime.replaced && !call.runtime.contains(call.site.caller);
   return may ? run_folded(call) : Unfolded::kNotReplaced;
 }
 
-// By the runtime: fork(function, data) is the real call, for the function as it is or wrapped.
+// Lets the runtime fork: fork(function, data) is the real call, for the function itself or for a wrapper of it.
 template <class Fork>
 void fork_region(Runtime& runtime, const void* caller, Unfolded why, abi::GompRegion function,
                  void* data, const Fork& fork) {

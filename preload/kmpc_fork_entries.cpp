@@ -1,4 +1,4 @@
-// Parallel regions of clang's code: each gets a team frame around its function.
+// Parallel regions of code compiled by clang. Each gets a team frame around its function.
 #include <cstdarg>
 #include <type_traits>
 #include <utility>
@@ -13,8 +13,8 @@ namespace {
 
 using VariadicFork = void (*)(abi::Ident*, std::int32_t, abi::Microtask, ...);
 
-// The word before the arguments is for the function. Apart, as others below: one fork takes one of these ways, and
-// its stack need not have room for all.
+// The word before the arguments is for the function. Not inlined, as others below: a fork takes one of these paths, and
+// its stack frame need not be large enough for all of them.
 __attribute__((noinline)) void fork_unwrapped(VariadicFork fork, abi::Ident* where,
                                               std::int32_t count, abi::Microtask function,
                                               void** arguments) {
@@ -86,12 +86,12 @@ __attribute__((noinline)) void fork_call(abi::Ident* where, std::int32_t count,
   }
 }
 
-// Counts the serialized regions inside the calling thread's frame.
+// Adds `change` to the number of serialized regions inside the calling thread's frame.
 void note_serialized(const Runtime& runtime, const void* caller, int change) {
   const ThreadState* state = t_thread_state;
   Frame* frame = state != nullptr ? state->top : nullptr;
   if (frame == nullptr || frame->team == nullptr || &frame->team->runtime() != &runtime) return;
-  if (runtime.contains(caller)) return;  // within a fork that we wrap
+  if (runtime.contains(caller)) return;  // within a fork that Muster wraps
   frame->serialized = static_cast<unsigned>(static_cast<int>(frame->serialized) + change);
 }
 
@@ -100,7 +100,7 @@ void note_serialized(const Runtime& runtime, const void* caller, int change) {
 
 using namespace muster;
 
-// The arguments are pointer-sized words, whatever they mean, and any number of them.
+// Any number of arguments, each a pointer-sized word.
 #define MUSTER_COLLECT_ARGUMENTS(last, count, arguments)                                    \
   auto** const arguments = 1 + static_cast<void**>(__builtin_alloca(                        \
                                    sizeof(void*) * (static_cast<std::size_t>(count) + 1))); \
@@ -123,7 +123,7 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call_if");
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
-  // The one argument, where there is one, is passed to the function as it is.
+  // The one argument, if there is one, is passed to the function directly.
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced) {
@@ -139,7 +139,7 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   scope.call([&] { real(where, 1, KmpcRegion::wrapper(), condition, &region); });
 }
 
-// A league's regions are not followed: its primary threads get an unknown frame.
+// Regions of a league are not replaced: its primary threads get an unknown frame.
 MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
                                     ...) {
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
@@ -162,7 +162,7 @@ MUSTER_ENTRY void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThrea
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }
 
-// The size of the thread's next region.
+// Sets the size of the calling thread's next region.
 MUSTER_ENTRY void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread thread,
                                           std::int32_t size) {
   ensure_ready();

@@ -1,5 +1,5 @@
-// One line on stderr, beginning with "muster: ", written by one system call so that lines of
-// several processes do not mix. Leaves errno alone. Never stdout: that is the program's.
+// Prints one line on stderr that begins with "muster: ", by one system call, so that lines of several processes do not
+// mix. Preserves errno. Nothing is ever printed on stdout, which belongs to the program.
 #pragma once
 
 namespace muster {

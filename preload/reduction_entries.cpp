@@ -1,7 +1,7 @@
-// Reductions of clang's code. The runtime chooses a method and tells by what it returns: 2, the
-// thread adds its part by atomic operations; 1, it combines it into the shared variables alone,
-// either each in its turn or thread 0 for all; 0, it has nothing to do. The end is called after 1,
-// and after 2 where the reduction ends with a barrier.
+// Reductions in code compiled by clang. The runtime chooses a method and returns it: 2, the thread adds its part by
+// atomic operations; 1, it combines it into the shared variables with nobody else doing so, which is either each
+// thread in a critical section or thread 0 for all; 0, it has nothing to do. The end function is called after 1, and
+// also after 2 if the reduction ends with a barrier.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 #include "runtime-hooks/teams/reduction_tree.h"
@@ -13,7 +13,7 @@ constexpr std::int32_t kNothingToDo = 0;
 constexpr std::int32_t kCombineAlone = 1;
 constexpr std::int32_t kAddAtomically = 2;
 
-// A compiler's call, as it came.
+// The arguments of a call, as the compiler passed them.
 struct Call {
   abi::Ident* where;
   abi::GlobalThread thread;
@@ -24,7 +24,7 @@ struct Call {
   abi::CriticalName* lock;
 };
 
-// The method that the runtime would choose, so that what is deterministic there is so here.
+// Chooses the method that the runtime would, so that whatever is deterministic there is deterministic here.
 Reduction begin(Arrival& arrival, const Call& call) {
   if (!arrival.replaceable()) return Reduction::kReal;
   const Reduction method = reduction_method(arrival.runtime().reductions, arrival.team().size(),
@@ -39,7 +39,7 @@ std::int32_t combine_in_turn(const Arrival& arrival, const Call& call) {
   return kCombineAlone;
 }
 
-// With a barrier at the end: the others are released when thread 0 has come to the end.
+// With a barrier at the end: the others are released when thread 0 calls the end function.
 std::int32_t reduce(const void* caller, const Call& call) {
   entering(Entry::kKmpcReduce, caller);
   Arrival arrival(Entry::kKmpcReduce, caller);
@@ -62,8 +62,8 @@ std::int32_t reduce(const void* caller, const Call& call) {
   });
 }
 
-// Without one: only the tree has to wait, and that until the parts are combined. A refusal is not
-// counted, for there is no barrier.
+// Without one: only the tree has to wait, until the parts are combined. Passing the call on to the runtime is not
+// counted, since there is no barrier.
 std::int32_t reduce_nowait(const void* caller, const Call& call) {
   entering(Entry::kKmpcReduceNowait, caller);
   Arrival arrival(Entry::kKmpcReduceNowait, caller, Refusals::kUncounted);
@@ -85,7 +85,7 @@ std::int32_t reduce_nowait(const void* caller, const Call& call) {
   });
 }
 
-// The method that the reduction began with: the frame is the same.
+// The method with which the reduction began, in the same frame.
 Reduction method_begun(Arrival& arrival) {
   return arrival.replaceable() ? arrival.frame().reduction : Reduction::kReal;
 }
@@ -130,7 +130,7 @@ MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
 MUSTER_ENTRY void __kmpc_end_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
                                            abi::CriticalName* lock) {
   entering(Entry::kKmpcReduceNowait, MUSTER_CALLER);
-  // Under the name of its beginning: nothing is counted here.
+  // Under the name of the function that began it: nothing is counted here.
   Arrival arrival(Entry::kKmpcReduceNowait, MUSTER_CALLER, Refusals::kUncounted);
   const Reduction method = method_begun(arrival);
   const RealFunctions& real = arrival.runtime().real;

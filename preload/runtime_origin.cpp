@@ -17,14 +17,14 @@ void copy(const char* from, std::size_t length, char* out, std::size_t size) {
   out[length] = '\0';
 }
 
-// What follows the innermost such folder; null where there is none.
+// What follows the innermost such folder; null: there is none.
 const char* below_packages(const char* path) {
   const char* below = nullptr;
   for (const char* folder : kPackageFolders) {
     for (const char* at = std::strstr(path, folder); at != nullptr; at = std::strstr(at, folder)) {
       at += std::strlen(folder);
       if (at > below) below = at;
-      --at;  // its last slash may begin the next one
+      --at;  // its last slash may be the first of the next one
     }
   }
   return below;
@@ -37,7 +37,7 @@ void take_out_dots(char* path) {
   for (const char* at = path; *at != '\0';) {
     const std::size_t length = 1 + std::strcspn(at + 1, "/");  // "/name"; a relative path: "name"
     if (length == 2 && std::strncmp(at, "/.", 2) == 0) {
-      // It leads nowhere.
+      // "." adds nothing.
     } else if (length == 3 && std::strncmp(at, "/..", 3) == 0 && path[0] == '/') {
       while (end > path && *--end != '/') {
       }

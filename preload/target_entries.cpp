@@ -1,4 +1,4 @@
-// gcc's target constructs: their tasks, and what runs on the host.
+// gcc's target constructs: the tasks they create, and the regions that run on the host.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 #include "runtime-hooks/teams/region.h"
@@ -14,8 +14,8 @@ void creates_target_task(Runtime& runtime, unsigned flags) {
   if ((flags & kGompTargetNowait) != 0) note_target_task(runtime);
 }
 
-// On the host libgomp runs a target region as if its thread were in no region, and new to the runtime:
-// its barriers are nobody's, and the regions it forks are other regions.
+// On the host libgomp runs a target region as if its thread were outside all regions and new to the runtime. Its
+// barriers belong to no team, and the regions it forks are not nested in the current one.
 class TargetScope {
  public:
   explicit TargetScope(Runtime& runtime) : state_(thread_state()) {

@@ -1,5 +1,5 @@
-// Whatever creates tasks: the team's next barrier must be the real one, which finishes them. Each
-// entry point says so first and is the runtime's own otherwise.
+// Entry points that create tasks. The team's next barrier must be the real one, which finishes them. Each entry point
+// notes that and then calls the runtime.
 #include "preload/entry.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
@@ -10,9 +10,9 @@ namespace {
 // libgomp's flag for `detach` tasks (gomp-constants.h).
 constexpr unsigned kGompTaskDetach = 1U << 13;
 
-// A task of the program's own, or one that the runtime makes for it.
+// A task of the program, or one that the runtime creates for it.
 void creates_task() { note_task(/*lasting=*/false); }
-// One that may still be pending when a barrier is over: completed from outside the team.
+// One that may still be pending after a barrier, because something outside the team completes it.
 void creates_lasting_task() { note_task(/*lasting=*/true); }
 
 }  // namespace
@@ -172,7 +172,8 @@ MUSTER_ENTRY void GOMP_taskloop_ull(abi::GompRegion function, void* data,
                                  begin, end, step);
 }
 
-// What waits for tasks, and may run them: in clang's code libomp knows that a task is running, libgomp does not say.
+// These wait for tasks and may run them. In code compiled by clang, libomp knows that a task is running. libgomp has
+// no query for that.
 
 MUSTER_ENTRY void GOMP_taskwait() {
   const RuntimeCall call;

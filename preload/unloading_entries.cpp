@@ -1,7 +1,6 @@
-// dlclose, which may unload runtimes and those who use them, and __cxa_finalize, by which an object says
-// that it goes: each calls that last of all, under the loader's lock, before it is unmapped. At the end
-// of the process they call it, too, but then nobody is unmapped. docs/runtime-hooks.md, "A runtime that
-// goes away".
+// dlclose, which may unload runtimes and objects that use them, and __cxa_finalize, which an object calls as its last
+// action, under the loader's lock, before it is unmapped. Objects call it at the end of the process as well, but then
+// nothing is unmapped. docs/runtime-hooks.md, "A runtime that goes away".
 #include <dlfcn.h>
 
 #include <atomic>
@@ -28,7 +27,7 @@ Finalize real_finalize() {
   return real;
 }
 
-// While nobody else could hold the loader's lock, which dlsym takes.
+// In a constructor, when no other thread can hold the loader's lock, which dlsym takes.
 __attribute__((constructor)) void find_finalize() { real_finalize(); }
 
 }  // namespace
@@ -54,8 +53,8 @@ MUSTER_EXPORT int dlclose(void* handle) noexcept {
   return result;
 }
 
-// Calls of dlclose that do not come here, as from an object of a scope of its own, are known by this
-// one. What destructors of the object call is bound until they have run.
+// Detects calls of dlclose that do not come here, such as those from an object in a scope of its own. The object's
+// bindings are kept until its destructors have run.
 MUSTER_EXPORT void __cxa_finalize(void* object) {
   const bool goes = object != nullptr && !process_is_ending();
   if (goes && t_in_dlclose == 0) {

@@ -1,4 +1,4 @@
-// `muster calibrate`: what it costs here to put a thread to sleep and to wake it.
+// `muster calibrate`: measures what it costs on this machine to put a thread to sleep and to wake it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -34,10 +34,11 @@ void run(const CalibrateRequest& request) {
 
 void add_calibrate(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
-      "calibrate", "Measure what sleeping and waking cost here: CS, W and a wake call.");
+      "calibrate",
+      "Measure the costs of sleeping and waking on this machine: CS, W and a wake call.");
   auto request = std::make_shared<CalibrateRequest>();
   command->add_flag("--json", request->json, "As one JSON object.");
-  command->add_option("--rounds", request->rounds, "How often to measure; the least counts.")
+  command->add_option("--rounds", request->rounds, "How often to measure; the minimum is used.")
       ->check(CLI::Range(1U, kMostRounds))
       ->capture_default_str();
   command->callback([request, &status] {

@@ -1,5 +1,4 @@
-// The subcommands of `muster`. Each adds itself to the command line and leaves its work as a
-// callback.
+// The subcommands of `muster`. Each adds itself to the command line, with a callback that does the work.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,19 +8,20 @@
 
 namespace muster::launcher {
 
-// The exit statuses that are ours and not the program's.
-inline constexpr int kWorks = 0;             // doctor: barriers would be replaced
-inline constexpr int kWillNotWork = 1;       // doctor: they would not
-inline constexpr int kNotAllMerged = 1;      // merge: some files were no reports
-inline constexpr int kUsage = 2;             // a bad value, an unknown option
-inline constexpr int kLauncherFailed = 125;  // run: no libmuster.so (as env and timeout say it)
-inline constexpr int kCannotExecute = 126;   // run: found but not executable, as shells say it
-inline constexpr int kNotFound = 127;        // run: no such command, as shells say it
+// The exit statuses of `muster` itself, as distinct from the program's.
+inline constexpr int kWorks = 0;         // doctor: barriers would be replaced
+inline constexpr int kWillNotWork = 1;   // doctor: they would not
+inline constexpr int kNotAllMerged = 1;  // merge: some files are not reports
+inline constexpr int kUsage = 2;         // a bad value, an unknown option
+inline constexpr int kLauncherFailed =
+    125;  // run: no libmuster.so (the status that env and timeout use)
+inline constexpr int kCannotExecute = 126;  // run: found but not executable (as in shells)
+inline constexpr int kNotFound = 127;       // run: no such command (as in shells)
 
-// The words after a `--`, where there is one. CLI11 would read options among them.
+// The words after `--`, if there is one. CLI11 would parse options among them.
 using WordsAfterDashes = std::optional<std::vector<std::string>>;
 
-// `status` is what main returns unless the callback ends the process another way.
+// `status` is what main returns, unless the callback ends the process.
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);

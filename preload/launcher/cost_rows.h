@@ -1,4 +1,4 @@
-// What `muster calibrate` shows: rounds of calibrations put together, as rows or as JSON.
+// The output of `muster calibrate`: a summary of several rounds of calibration, as rows or as JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace muster::launcher {
 
-// One row a cost: the least of all rounds, and the median of the rounds that were measured; then the
-// bounds; then a note for each cost that some round did not measure. `rounds` is not empty.
+// One row for each cost, with the minimum of all rounds and the median of the measured ones. Then the bounds, and a
+// note for each cost that was not measured in some round. `rounds` is not empty.
 std::vector<std::string> cost_rows(const std::vector<Calibration>& rounds);
 
-// The same as one JSON object. Times in ns; what is not known is null.
+// The same as one JSON object. Times in ns; unknown values are null.
 std::string cost_json(const std::vector<Calibration>& rounds);
 
 }  // namespace muster::launcher

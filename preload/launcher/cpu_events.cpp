@@ -1,6 +1,5 @@
-// Names and meanings from the tables that PAPI and libpfm4 publish (named in each row), and from the
-// manuals that those are made from. Looked up in libpfm4 and PAPI of August 2026; POWER3 and POWER4 had
-// their presets in PAPI 3.0.8, the last for their AIX.
+// Names and meanings are from the tables of PAPI and libpfm4 (named in each row) and from the manuals that those are
+// based on, as of August 2026. POWER3 and POWER4 had presets in PAPI 3.0.8, the last version for their AIX.
 #include "preload/launcher/cpu_events.h"
 
 #include <algorithm>
@@ -124,7 +123,7 @@ constexpr Preset kPresets[] = {
     {kL2Misses, "PAPI_L2_DCM", "L2 misses for data"},
 };
 
-// The first line of /proc/cpuinfo that begins with `key`: what stands behind its colon.
+// The text after the colon in the first line of /proc/cpuinfo that begins with `key`.
 std::string_view field(std::string_view cpuinfo, std::string_view key) {
   for (std::size_t at = 0; at < cpuinfo.size();) {
     const std::size_t end = std::min(cpuinfo.find('\n', at), cpuinfo.size());
@@ -155,7 +154,7 @@ std::optional<int> number(std::string_view text) {
   return value;
 }
 
-// The models as libpfm4 has them (lib/pfmlib_intel_*.c).
+// The models as in libpfm4 (lib/pfmlib_intel_*.c).
 std::string intel_family(int model) {
   switch (model) {
     case 78:
@@ -185,7 +184,7 @@ std::string intel_family(int model) {
   }
 }
 
-// As libpfm4 tells them apart (lib/pfmlib_amd64.c).
+// Distinguished as in libpfm4 (lib/pfmlib_amd64.c).
 std::string amd_family(int family, int model) {
   if (family == 0x17) return model >= 0x30 ? "Zen 2" : "";
   if (family == 0x19) {
@@ -205,7 +204,7 @@ std::string arm_family(int implementer, int part) {
   return "AArch64";
 }
 
-// "POWER9, altivec supported", "POWER3 (630+)", "POWER4+ (gq)": the number.
+// The number in "POWER9, altivec supported", "POWER3 (630+)", "POWER4+ (gq)".
 std::string power_family(std::string_view cpu) {
   constexpr std::string_view kPower = "POWER";
   if (cpu.substr(0, kPower.size()) != kPower) return {};

@@ -1,4 +1,4 @@
-// Which events of which CPUs tell of failed store-conditionals and L2 misses: one table.
+// One table: the events that count failed store-conditionals and L2 misses, by CPU.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ constexpr const char* name_of(Quantity quantity) {
 }
 
 enum class Meaning : std::uint8_t {
-  kCounts,   // the quantity, or so much of it as `note` says
-  kNearest,  // something else that rises with it: the CPU cannot count it
+  kCounts,   // the quantity, or the part of it that `note` describes
+  kNearest,  // the CPU cannot count it; this is something else that correlates with it
 };
 
 struct CpuEvent {
   const char* family;
   Quantity quantity;
-  const char* name;  // as PAPI takes it
+  const char* name;  // PAPI's name
   Meaning meaning;
   const char* note;
   const char* source;
@@ -42,7 +42,7 @@ std::span<const Preset> presets();
 // The CPU in the words of /proc/cpuinfo, and its family in the table.
 struct Cpu {
   std::string text;
-  std::string family;  // empty: none of the table's
+  std::string family;  // empty: not in the table
 };
 Cpu identify_cpu(std::string_view cpuinfo);
 

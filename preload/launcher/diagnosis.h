@@ -1,4 +1,4 @@
-// What `muster doctor` finds out about a command, apart from how it is printed.
+// What `muster doctor` finds out about a command. Printing is done by doctor_command.cpp.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace muster::launcher {
 
-// An object of the program and the entry points it gets from Muster.
+// An object of the program, with the entry points for which Muster interposes.
 struct Importer {
   std::filesystem::path path;
   std::vector<std::string> entries;
@@ -22,11 +22,11 @@ struct Diagnosis {
   Program program;
   std::string description;  // "x86-64, dynamic"
   std::string loader;
-  std::vector<OpenmpRuntime> runtimes;  // linked ones, in the loader's order
+  std::vector<OpenmpRuntime> runtimes;  // those it is linked with, in the loader's order
   std::vector<Importer> importers;
-  std::vector<std::string> preloads;  // others than Muster
+  std::vector<std::string> preloads;  // without Muster
   std::vector<std::string> notes;
-  std::vector<std::string> problems;  // each alone keeps Muster from working
+  std::vector<std::string> problems;  // each of them prevents Muster from working
   bool works = false;
   std::string verdict;
 };

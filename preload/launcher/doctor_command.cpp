@@ -1,4 +1,4 @@
-// `muster doctor`: will it work, and if not, why.
+// `muster doctor`: whether Muster would work on a program, and if not, why.
 #include <fmt/format.h>
 
 #include <memory>
@@ -122,7 +122,7 @@ int examine_files(const std::vector<std::string>& names) {
 
 void add_doctor(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
-      "doctor", "Tell whether Muster would work on a program, or on what is in a folder.");
+      "doctor", "Check whether Muster would work on a program, or on what is in a folder.");
   command->footer("Exit status: 0 works, 1 will not work or nothing to replace, 2 usage error.");
   auto names = std::make_shared<std::vector<std::string>>();
   command

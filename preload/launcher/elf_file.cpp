@@ -9,7 +9,7 @@
 namespace muster::launcher {
 namespace {
 
-// Closes both, in the order libelf wants.
+// Closes both, in the order that libelf requires.
 class OpenElf {
  public:
   explicit OpenElf(const std::filesystem::path& path)

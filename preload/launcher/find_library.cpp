@@ -15,8 +15,8 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-// Where a wheel has the library, beside a command that pip has put into `folder`: one of
-// ../lib/python3.*/site-packages. Several interpreters may share the folder; any copy will do.
+// The places of the library in a wheel whose command pip has installed in `folder`: below
+// ../lib/python3.*/site-packages. Several interpreters may share the folder; any copy serves.
 std::vector<fs::path> wheel_candidates(const fs::path& folder) {
   const fs::path inside = fs::path("muster_omp") / "lib" / kLibrary;
   std::vector<fs::path> found;
@@ -37,7 +37,7 @@ std::vector<fs::path> wheel_candidates(const fs::path& folder) {
 
 std::vector<fs::path> library_candidates(const fs::path& folder) {
   std::vector<fs::path> found;
-  // The second is the installed layout, the last but one Debian's whatever the build was told.
+  // The second is the installed layout. The last but one is Debian's, independent of how this was configured.
   for (const char* relative :
        {"../lib", MUSTER_LIBDIR_FROM_BINDIR, MUSTER_LIB_MULTIARCH, "../lib64", "."}) {
     const fs::path candidate = (folder / relative / kLibrary).lexically_normal();

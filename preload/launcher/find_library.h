@@ -1,5 +1,4 @@
-// Where libmuster.so is, seen from the launcher's own place, so that an installed tree can be
-// moved.
+// Finds libmuster.so relative to the launcher, so that an installed tree can be moved.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +8,13 @@
 
 namespace muster::launcher {
 
-// Where the library may lie beside a launcher in `folder`, best first.
+// Where the library may be if the launcher is in `folder`, in order of preference.
 std::vector<std::filesystem::path> library_candidates(const std::filesystem::path& folder);
 
-// The first candidate beside /proc/self/exe that exists.
+// The first candidate that exists, relative to /proc/self/exe.
 std::optional<std::filesystem::path> find_library();
 
-// For people: that the library is missing, and where it was looked for.
+// A message that the library is missing, with the places that were searched.
 std::string library_missing();
 
 }  // namespace muster::launcher

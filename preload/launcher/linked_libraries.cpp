@@ -21,7 +21,7 @@ LinkedLibraries parse_loader_list(const std::string& output) {
   LinkedLibraries libraries;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
-    // glibc's loader ends at the first missing one, and lists nothing.
+    // glibc's loader ends at the first missing library and lists none.
     const std::size_t error = line.find(kLoadError);
     if (error != std::string::npos) {
       const std::string name = line.substr(error + kLoadError.size());

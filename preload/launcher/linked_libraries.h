@@ -1,4 +1,4 @@
-// The libraries a program would be started with, as its own loader finds them.
+// The libraries that a program would be started with, as found by its own loader.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@ namespace muster::launcher {
 struct LinkedLibraries {
   std::vector<std::filesystem::path> found;
   std::vector<std::string> missing;  // sonames the loader does not find
-  std::string problem;               // why the loader could not be asked; empty where it could
+  std::string problem;               // why the loader could not be run; empty: it was
 };
 
-// Runs `interpreter --list program`, which maps the libraries and runs none of their code, nor the
-// program's. `preload` is what LD_PRELOAD is for that run.
+// Runs `interpreter --list program` with LD_PRELOAD=`preload`. This maps the libraries, and runs no code of theirs or
+// of the program.
 LinkedLibraries list_libraries(const std::string& interpreter, const std::filesystem::path& program,
                                const std::string& preload);
 
-// What the loader printed, taken apart. Apart so that a test can give it any text.
+// Parses the output of the loader. A function of its own for tests.
 LinkedLibraries parse_loader_list(const std::string& output);
 
 }  // namespace muster::launcher

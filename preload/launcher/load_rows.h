@@ -1,4 +1,4 @@
-// What `muster doctor` says of the load and of what is missing, in words.
+// What `muster doctor` prints about the load and about missing features.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace muster::launcher {
 
-// One look of the load sensor.
+// One snapshot of the load sensor.
 std::string load_row(const LoadSnapshot& load);
 
-// One row each; empty where nothing is missing.
+// One row for each; empty: nothing is missing.
 std::vector<std::string> missing_rows(const MissingList& missing);
 
 }  // namespace muster::launcher

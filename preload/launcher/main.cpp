@@ -1,5 +1,5 @@
-// `muster`: runs a program under libmuster.so, tells whether that would work, measures the
-// machine, adds up reports, lists counters and options.
+// `muster`: runs a program with libmuster.so, checks whether that would work, measures the machine, adds up reports,
+// lists counters and options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace muster::launcher;
 
-// Takes what follows `--` off the words of `muster run`.
+// Removes `--` and what follows it from the words of `muster run`, and returns what follows.
 WordsAfterDashes split_command(std::vector<std::string>& words) {
   if (words.empty() || words.front() != "run") return std::nullopt;
   const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -39,10 +39,10 @@ int run_command_line(std::vector<std::string> words) {
   add_counters(app, status);
   add_options(app, status);
   try {
-    std::reverse(words.begin(), words.end());  // as CLI11 wants a vector
+    std::reverse(words.begin(), words.end());  // CLI11 expects a vector in reverse order
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    // CLI11 prints help and version on stdout, a mistake on stderr; its numbers are its own.
+    // CLI11 prints help and version on stdout, and errors on stderr. Its exit codes are not Muster's.
     return app.exit(error) == 0 ? 0 : kUsage;
   }
   return status;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In every Muster, whose launcher has the words below as well.
+// In every build of Muster, whose launcher also contains the strings below.
 constexpr std::string_view kOwnMark = "MUSTER_BARRIER";
 // Both are in every build of the runtime: users read them with KMP_VERSION and `what`.
 constexpr std::string_view kLlvmBanner = "LLVM OMP version: ";
@@ -25,8 +25,8 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-// Entry points by the first LLVM that has them. libomp carries no LLVM version of its own: its
-// banner has said 5.0.20140926 for a decade.
+// Entry points, with the first version of LLVM that has them. libomp does not contain the version of LLVM: its banner
+// has been 5.0.20140926 for a decade.
 struct Marker {
   const char* symbol;
   int since;
@@ -37,7 +37,7 @@ constexpr Marker kMarkers[] = {
     {"__kmpc_fork_call_if", 16},
 };
 
-// LLVM's version from where distributions put it: .../llvm-19/lib/libomp.so.5, libomp-14.so.5.
+// The version of LLVM in the path, as distributions install it: .../llvm-19/lib/libomp.so.5, libomp-14.so.5.
 std::string llvm_version_by_path(const fs::path& path) {
   static const std::regex kVersioned("/llvm-([0-9]+)/|/libomp-([0-9]+)\\.so");
   std::error_code error;
@@ -48,7 +48,7 @@ std::string llvm_version_by_path(const fs::path& path) {
 }
 
 std::string llvm_version_by_symbols(const ElfFile& file) {
-  int before = 0;  // the first version it can't be
+  int before = 0;  // the first version that it cannot be
   for (const Marker& marker : kMarkers) {
     if (file.exported.count(marker.symbol) != 0) {
       if (before == 0) return fmt::format("LLVM {} or later", marker.since);
@@ -60,7 +60,7 @@ std::string llvm_version_by_symbols(const ElfFile& file) {
   return fmt::format("LLVM {} or earlier", before - 1);
 }
 
-// A Python wheel says who installed a file: NAME-VERSION.dist-info beside the package's folders.
+// The Python package that installed a file, found by NAME-VERSION.dist-info beside the package's folders.
 std::string wheel_of(const fs::path& path) {
   static const std::regex kInfo("(.+)-([^-]+)\\.dist-info");
   std::error_code error;
@@ -97,7 +97,7 @@ std::string version_of(RuntimeKind kind, const fs::path& path, const ElfFile& fi
     version = after(contents, kIntelBanner);
   } else if (kind == RuntimeKind::kLibgomp) {
     for (const std::string& node : file.versions) {
-      // In order, the newest last; GOMP_PLUGIN_* count apart.
+      // In order, the newest last. GOMP_PLUGIN_* are numbered separately.
       if (std::regex_match(node, kNode)) version = node;
     }
   } else {
@@ -160,7 +160,7 @@ std::optional<OpenmpRuntime> identify_runtime(const fs::path& path, const ElfFil
 }
 
 std::optional<RuntimeKind> runtime_inside(const fs::path& path, const ElfFile& file) {
-  // What it imports it has not got.
+  // It does not contain what it imports.
   if (file.imported.count("__kmpc_fork_call") + file.imported.count("GOMP_parallel") != 0) {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Which OpenMP runtime a library is, told from what is in it: a libgomp.so.1 may be LLVM's, a
-// libiomp5.so as well.
+// Identifies the OpenMP runtime in a library by its contents. The name is not enough: libgomp.so.1 and libiomp5.so
+// may be LLVM's.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ struct OpenmpRuntime {
 // Whether Muster replaces this runtime's barriers.
 bool is_replaced(RuntimeKind kind);
 
-// Whether an object that shows a runtime's entry points is more than a runtime: one is linked into it,
-// and most of what it shows is its own.
+// Whether an object that exports a runtime's entry points is more than a runtime: a runtime is linked into it, and
+// most of its exports are its own.
 bool is_more_than_runtime(const ElfFile& file);
 
-// Nothing where `file`, read from `path`, is no OpenMP runtime.
+// Nothing if `file`, read from `path`, is not an OpenMP runtime.
 std::optional<OpenmpRuntime> identify_runtime(const std::filesystem::path& path,
                                               const ElfFile& file);
 
-// The runtime linked statically into a program or an object: from its symbols, or, where it is
-// stripped, from the strings a runtime carries.
+// The runtime that is linked statically into a program or an object. Identified by symbols, or if it is stripped, by
+// strings that each runtime contains.
 std::optional<RuntimeKind> runtime_inside(const std::filesystem::path& path, const ElfFile& file);
 
 }  // namespace muster::launcher

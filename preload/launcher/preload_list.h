@@ -10,8 +10,7 @@ namespace muster::launcher {
 
 std::vector<std::string> split_preload(std::string_view list);
 
-// `library` first, then what was there, without a second mention of `library`. Nothing where the
-// library's path cannot be written in such a list.
+// The list with `library` first, and only there. Nothing if the library's path cannot be in such a list.
 std::optional<std::string> prepend_preload(const std::string& library, std::string_view list);
 
 }  // namespace muster::launcher

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 5;  // the kernel gives up on deeper chains of #! too
+constexpr int kDeepest = 5;  // the kernel does not follow longer chains of #! either
 
 bool is_executable_file(const fs::path& path) {
   std::error_code error;
@@ -26,9 +26,9 @@ bool starts_with(const fs::path& path, const char* magic, std::size_t length) {
   return stream.read(start.data(), static_cast<std::streamsize>(length)) && start == magic;
 }
 
-// The command behind a #! line. `env` is seen through: what it looks up is what runs.
+// The command in a #! line. If it is `env`, the command that env would run.
 std::string interpreter_of(const fs::path& script) {
-  if (!starts_with(script, "#!", 2)) return "/bin/sh";  // execvp's and the shells' way out
+  if (!starts_with(script, "#!", 2)) return "/bin/sh";  // what execvp and shells run then
   std::ifstream stream(script);
   std::string line;
   std::getline(stream, line);

@@ -1,4 +1,4 @@
-// From a command, as typed, to the ELF file that would run: PATH, then #! lines.
+// Finds the ELF file that a command would run, by PATH and #! lines.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace muster::launcher {
 
-// As execvp finds it. Nothing where there is none.
+// As execvp finds it. Nothing if there is none.
 std::optional<std::filesystem::path> find_in_path(const std::string& command);
 
 struct Program {
   std::filesystem::path file;        // what the kernel loads in the end
-  std::vector<std::string> scripts;  // the scripts on the way to it, outermost first
-  std::string problem;               // why there is no such file; empty where there is
+  std::vector<std::string> scripts;  // the scripts that lead to it, outermost first
+  std::string problem;               // why there is no such file; empty: there is one
 };
 
 Program look_up(const std::string& command);

@@ -12,8 +12,7 @@ SecureExecution check_secure_execution(const std::filesystem::path& program) {
   struct statvfs filesystem{};
   if (stat(program.c_str(), &status) != 0) return {};
   if (statvfs(program.c_str(), &filesystem) == 0 && (filesystem.f_flag & ST_NOSUID) != 0) return {};
-  // The kernel's rule: the loader is told to be careful where the effective ids differ from the
-  // real ones.
+  // The kernel requests secure execution from the loader if the effective ids differ from the real ones.
   if ((status.st_mode & S_ISUID) != 0) {
     if (status.st_uid != getuid()) return {true, "it is setuid to another user"};
     return {false, "it is setuid: kept for its owner, ignored for anybody else"};

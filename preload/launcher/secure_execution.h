@@ -1,4 +1,4 @@
-// Whether the loader would ignore LD_PRELOAD for a program: it does where the program gains rights.
+// Whether the loader would ignore LD_PRELOAD for a program, as it does if the program gains privileges.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 namespace muster::launcher {
 
 struct SecureExecution {
-  bool preload_ignored = false;  // for whoever asks now
+  bool preload_ignored = false;  // for the current user
   std::string why;               // "setuid to another user", ...; empty for an ordinary program
 };
 

@@ -6,7 +6,7 @@
 
 namespace muster::launcher {
 
-// `text` as one shell word; left as it is where nothing in it is special.
+// `text` as one shell word; unchanged if nothing in it is special.
 std::string shell_quote(std::string_view text);
 
 // `name=value` as an assignment word.

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an object asks for where its calls are to reach a runtime.
+// The runtimes that an object is linked with.
 struct Caller {
-  fs::path folder;  // where it lies
+  fs::path folder;  // of the object
   std::vector<std::string> needed;
   std::string run_path;
 };
@@ -37,8 +37,8 @@ std::string package_name(const fs::path& path) {
   return name;
 }
 
-// Regular files, each once, in a lasting order. Links are not followed: what they lead to is found where
-// it is, or is not part of the tree.
+// Regular files, each once, in a stable order. Links are not followed: their targets are found by themselves if they
+// are in the tree.
 std::vector<fs::path> files_in(const std::vector<fs::path>& paths, Survey& found) {
   std::set<fs::path> files;
   for (const fs::path& path : paths) {
@@ -65,8 +65,8 @@ std::vector<fs::path> files_in(const std::vector<fs::path>& paths, Survey& found
   return {files.begin(), files.end()};
 }
 
-// Whether it imports anything that Muster replaces of an OpenMP runtime; the C library's functions that
-// Muster wraps do not count.
+// Whether it imports anything of an OpenMP runtime that Muster replaces. Functions of the C library that Muster
+// interposes do not count.
 bool calls_openmp(const ElfFile& file, const ElfFile& muster) {
   return std::any_of(file.imported.begin(), file.imported.end(), [&](const std::string& name) {
     return (name.rfind("GOMP_", 0) == 0 || name.rfind("__kmpc_", 0) == 0) &&
@@ -106,8 +106,7 @@ void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
   }
 }
 
-// The file that the loader finds by the object's own list of folders; empty: none, so that it looks
-// elsewhere.
+// The file that the loader finds in the object's own list of folders. Empty: none, so that it searches elsewhere.
 fs::path found_by_run_path(const Caller& caller, const std::string& soname) {
   std::istringstream folders(caller.run_path);
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -124,11 +123,11 @@ fs::path found_by_run_path(const Caller& caller, const std::string& soname) {
   return {};
 }
 
-// Runtimes by the names that objects ask for.
+// The runtimes, by the names that objects are linked with.
 using ByName = std::map<std::string, std::vector<RuntimeFound*>>;
 
-// Copies in several wheels may have the same name. Where the object does not tell which one it is for,
-// it counts for each.
+// Copies in several wheels may have the same name. An object that does not determine which one it uses is counted for
+// each.
 void count_caller(const Caller& caller, const ByName& by_name, Survey& found) {
   for (const std::string& name : caller.needed) {
     const auto copies = by_name.find(name);

@@ -1,5 +1,5 @@
-// What `muster doctor FOLDER` finds: the copies of OpenMP runtimes in a tree of files, as in a Python environment,
-// and who calls them.
+// The result of `muster doctor FOLDER`: the copies of OpenMP runtimes in a tree of files, such as a Python
+// environment, and the objects that call them.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ namespace muster::launcher {
 
 struct RuntimeFound {
   OpenmpRuntime runtime;
-  std::string package;   // of Python; empty: none
-  std::string problem;   // why Muster does not reach it; empty where it does
-  unsigned callers = 0;  // objects in the tree that ask for it by its name
+  std::string package;   // the Python package; empty: none
+  std::string problem;   // why Muster does not reach it; empty: it does
+  unsigned callers = 0;  // objects in the tree that are linked with it by name
 };
 
 struct StaticFound {
@@ -25,18 +25,18 @@ struct StaticFound {
 };
 
 struct Survey {
-  unsigned objects = 0;                // ELF files looked at
+  unsigned objects = 0;                // ELF files examined
   std::vector<RuntimeFound> runtimes;  // by path
-  std::vector<StaticFound> inside;     // runtimes linked into something: untouched
+  std::vector<StaticFound> inside;     // runtimes linked statically into an object: not replaced
   std::map<std::string, unsigned>
-      missing;  // runtimes that objects ask for and that lie elsewhere: how many ask
+      missing;  // runtimes outside of the tree, with the number of objects that are linked with them
   std::vector<std::string> problems;  // folders that cannot be read
   unsigned reached = 0;
 
   bool works() const { return reached > 0 || !missing.empty(); }
 };
 
-// A folder, or a shared object; a program is none.
+// Whether it is a folder or a shared object, not a program.
 bool is_to_be_surveyed(const std::filesystem::path& path);
 
 Survey survey(const std::vector<std::filesystem::path>& paths, const ElfFile& muster);

@@ -1,5 +1,5 @@
-// The functions of a serial OpenMP that do something, by file. Those that serve several entry points take
-// the arguments that these have in common; a caller's further ones are ignored, in every ABI that Muster runs on.
+// The functions of the serial OpenMP, by file. A function that serves several entry points takes the arguments that
+// these have in common. Further arguments of a caller are ignored, which works in every ABI that Muster supports.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace muster::serial {
 
-using Words = std::uintptr_t*;  // gcc's description of a construct's task reductions
+using Words = std::uintptr_t*;  // gcc's descriptor of a construct's task reductions
 
 // regions.cpp
 void kmpc_fork(abi::Ident*, std::int32_t count, abi::Microtask function, ...);
@@ -59,7 +59,7 @@ unsigned sections_next();
 void scope_start(Words reductions);
 long construct_end();
 
-// kmpc_loops.cpp: by the type of the loop's variable
+// kmpc_loops.cpp, by the type of the loop variable
 template <class T>
 struct KmpcLoop {
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;

@@ -1,4 +1,4 @@
-// gcc's worksharing constructs: the one thread gets all iterations at once, and all sections in turn.
+// gcc's worksharing constructs: the only thread gets all iterations at once, and one section after the other.
 #include <cstring>
 
 #include "platform/pages.h"
@@ -8,8 +8,8 @@
 namespace muster::serial {
 namespace {
 
-// What the construct keeps until its end: *memory is its size, and becomes its place.
-void give(Words reductions, void** memory) {
+// Sets up what the construct keeps until its end. On entry *memory is the size to allocate, on return the address.
+void set_up(Words reductions, void** memory) {
   if (reductions != nullptr) reduction_register(reductions);
   if (memory == nullptr) return;
   construct_end();
@@ -35,14 +35,14 @@ bool loop_start(long begin, long end, long step, long, long* first, long* last) 
   return loop_runtime_start(begin, end, step, first, last);
 }
 
-// With a null `first` the code knows its share already.
+// With a null `first` the code has computed its share itself.
 bool loop_general_start(long begin, long end, long step, long, long, long* first, long* last,
                         Words reductions, void** memory) {
-  give(reductions, memory);
+  set_up(reductions, memory);
   return first == nullptr || loop_runtime_start(begin, end, step, first, last);
 }
 
-// What a combined construct has left for its function; nobody else has anything left.
+// Only the function of a combined construct still has iterations to get.
 bool loop_next(long* first, long* last) {
   Region& here = region();
   if (!here.has_share) return false;
@@ -63,7 +63,7 @@ bool ull_start(bool up, unsigned long long begin, unsigned long long end, unsign
 bool ull_general_start(bool up, unsigned long long begin, unsigned long long end,
                        unsigned long long step, long, unsigned long long, unsigned long long* first,
                        unsigned long long* last, Words reductions, void** memory) {
-  give(reductions, memory);
+  set_up(reductions, memory);
   return first == nullptr || ull_runtime_start(up, begin, end, step, first, last);
 }
 
@@ -77,7 +77,7 @@ bool doacross_start(unsigned count, const long* counts, long, long* first, long*
 
 bool doacross_general_start(unsigned count, const long* counts, long, long, long* first, long* last,
                             Words reductions, void** memory) {
-  give(reductions, memory);
+  set_up(reductions, memory);
   return first == nullptr || doacross_runtime_start(count, counts, first, last);
 }
 
@@ -88,7 +88,7 @@ unsigned sections_start(unsigned count) {
 }
 
 unsigned sections2_start(unsigned count, Words reductions, void** memory) {
-  give(reductions, memory);
+  set_up(reductions, memory);
   return sections_start(count);
 }
 
@@ -97,13 +97,13 @@ unsigned sections_next() {
   return here.section < here.sections ? ++here.section : 0;
 }
 
-void scope_start(Words reductions) { give(reductions, nullptr); }
+void scope_start(Words reductions) { set_up(reductions, nullptr); }
 
 long construct_end() {
   Region& here = region();
   unmap_pages(here.memory, here.memory_bytes);
   here.memory = nullptr;
-  return 0;  // not cancelled, for those who ask
+  return 0;  // not cancelled, for the entry points that return that
 }
 
 }  // namespace muster::serial

@@ -1,4 +1,4 @@
-// clang's worksharing loops: the one thread gets all iterations at once.
+// clang's worksharing loops: the only thread gets all iterations at once.
 #include <type_traits>
 
 #include "preload/serial/functions.h"
@@ -18,7 +18,7 @@ void set(std::int32_t* last, bool value) {
 
 }  // namespace
 
-// The bounds stay what they are. The stride leads past them.
+// The bounds remain unchanged. Adding the stride leads beyond them.
 template <class T>
 void KmpcLoop<T>::static_init(abi::Ident*, abi::GlobalThread, std::int32_t, std::int32_t* last,
                               T* lower, T* upper, Signed* stride, Signed step) {

@@ -1,4 +1,4 @@
-// A name that no runtime of this process has.
+// Names that no runtime of this process defines.
 #include <errno.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ bool has_runtime() {
   return false;
 }
 
-// As the loader has it.
+// The loader's own message.
 [[noreturn]] void refuse(const char* name, const LoadedObject& object, const char* version) {
   dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n",
           program_invocation_name, object.path[0] != '\0' ? object.path : program_invocation_name,
@@ -31,9 +31,9 @@ bool has_runtime() {
 
 }  // namespace
 
-// Without any runtime the construct is executed serially. A runtime that lacks the name, where an object needs
-// it: the loader would have ended the process here or before, and a construct that each thread of a
-// team executed for itself would be wrong.
+// Without any runtime the construct is executed serially. If there is a runtime without the name, and the object's
+// reference is not weak, the process ends, as it would in the loader: a construct that each thread of a team executed
+// as if it were alone would be wrong.
 AnyFunction function_for_missing(const char* name, const void* caller) {
   if (has_runtime()) {
     const LoadedObject object = object_of(caller);

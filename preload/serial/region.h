@@ -1,4 +1,4 @@
-// What a serial OpenMP keeps of the construct that a thread is in.
+// What the serial OpenMP stores about the construct that a thread is in.
 #pragma once
 
 #include <atomic>
@@ -7,25 +7,26 @@
 
 namespace muster::serial {
 
-// A parallel region, or the code around all of them. Its worksharing constructs come one after the other,
-// so there is room for one.
+// A parallel region, or the code outside of all regions. It executes one worksharing construct at a time, so there is
+// one set of fields for that.
 struct Region {
   Region* outer = nullptr;
-  bool has_share = false;  // a loop's iterations, still to be handed out: all at once
+  bool has_share =
+      false;  // the loop's iterations have not been handed out yet; all are handed out at once
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::int64_t step = 0;
-  unsigned section = 0;  // the last one handed out, of so many
+  unsigned section = 0;  // the last one handed out, of `sections`
   unsigned sections = 0;
-  std::uintptr_t* reductions = nullptr;  // of gcc's, innermost first
-  void* memory = nullptr;                // that a construct of gcc's has asked for
+  std::uintptr_t* reductions = nullptr;  // gcc's descriptors, innermost first
+  void* memory = nullptr;                // allocated for a construct of gcc's
   std::size_t memory_bytes = 0;
-  std::atomic<unsigned> events{0};  // of detached tasks, that somebody has to fulfil
+  std::atomic<unsigned> events{0};  // of detached tasks, still to be fulfilled
 };
 
 Region& region();
 
-// A region whose function is called from here.
+// A region during a call of its function.
 class RegionScope {
  public:
   RegionScope();

@@ -1,4 +1,4 @@
-// Parallel regions, leagues and target regions: their function is called, by thread 0 of one.
+// Parallel regions, leagues and target regions: their function is called by the only thread of the team.
 #include <unistd.h>
 
 #include <cstdarg>
@@ -18,7 +18,7 @@ namespace {
 thread_local constinit Region t_outermost __attribute__((tls_model("initial-exec")));
 thread_local constinit Region* t_region __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// gcc's map kinds (gomp-constants.h): the low byte, and above it the binary logarithm of the alignment.
+// gcc's map kinds (gomp-constants.h): the kind in the low byte, above it the binary logarithm of the alignment.
 constexpr unsigned kMapFirstprivate = 12;
 
 bool is_firstprivate(const void* address, unsigned kind) {
@@ -52,10 +52,10 @@ RegionScope::~RegionScope() {
   t_region = region_.outer;
 }
 
-// Regions that one call opens and another one closes.
+// Regions that are opened by one call and closed by another.
 void open_region() {
   void* pages = map_pages(sizeof(Region));
-  if (pages == nullptr) return;  // the constructs of both are one after the other, nearly always
+  if (pages == nullptr) return;  // the outer region serves: their constructs hardly ever overlap
   auto* opened = ::new (pages) Region;
   opened->outer = t_region;
   t_region = opened;
@@ -134,7 +134,7 @@ void gomp_target(int, abi::GompRegion function, const void*, std::size_t, void**
   function(addresses);
 }
 
-// The host's variables are the device's, but for firstprivate ones.
+// Host and device share the variables, except firstprivate ones.
 void gomp_target_ext(int, abi::GompRegion function, std::size_t count, void** addresses,
                      const std::size_t* sizes, const unsigned short* kinds) {
   std::size_t bytes = 0;
@@ -158,7 +158,7 @@ void gomp_target_ext(int, abi::GompRegion function, std::size_t count, void** ad
 
 bool gomp_teams4(unsigned, unsigned, unsigned, bool first) { return first; }
 
-// The `error` directive: a fatal one is the program's own end.
+// The `error` directive. With severity fatal it ends the program, as the runtimes do.
 void kmpc_error(abi::Ident*, int severity, const char* text) {
   constexpr int kFatal = 2;
   dprintf(STDERR_FILENO, "OMP: %s: %s\n", severity == kFatal ? "Error" : "Warning",

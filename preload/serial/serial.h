@@ -1,14 +1,14 @@
-// What the runtimes' entry points do in a process without any OpenMP runtime: a serial OpenMP.
+// A serial OpenMP: what the runtimes' entry points do in a process without an OpenMP runtime.
 #pragma once
 
 namespace muster {
 
 using AnyFunction = void (*)();
 
-// By the name of the entry point. Never null. Says once that there is no runtime, with MUSTER_VERBOSE.
+// The function for an entry point. Never null. With MUSTER_VERBOSE, prints once that there is no runtime.
 AnyFunction serial_function(const char* name);
 
-// For a call of a name that nobody has, from code at `caller`.
+// The function for a name that no runtime defines, called from code at `caller`.
 AnyFunction function_for_missing(const char* name, const void* caller);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// Tasks are executed where they are created, so that there is nothing to wait for but events that
-// somebody else fulfils. Task reductions of clang's code go straight to the variable; gcc's combines the
-// parts of as many threads as there are: of one.
+// Tasks are executed immediately when they are created, so the only thing to wait for are events that other threads
+// fulfil. In code compiled by clang, task reductions operate on the variable directly. Code compiled by gcc combines
+// the parts of all threads, which is one part here.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Entry = std::int32_t (*)(abi::GlobalThread, abi::Task*);
 
-// What clang's code knows of a task (libomp's kmp_task_t), and what we know, before it.
+// A task as code compiled by clang sees it (libomp's kmp_task_t). Muster's own record precedes it in memory.
 struct ClangTask {
   void* shared;
   Entry entry;
@@ -22,11 +22,11 @@ struct ClangTask {
   Entry destructors;
 };
 struct alignas(64) Record {
-  std::size_t bytes;         // of all
-  std::size_t shared_place;  // from the task on; 0: none
+  std::size_t bytes;         // of record, task and shared data
+  std::size_t shared_place;  // offset from the task; 0: none
   abi::Flags32 flags;
   unsigned parts =
-      0;  // being executed: those of an untied task hand it in again, one from the other
+      0;  // being executed: each part of an untied task submits the task again for the next one
 };
 constexpr abi::Flags32 kHasDestructors = 8;
 
@@ -35,7 +35,7 @@ Record& record_of(abi::Task* task) { return *(reinterpret_cast<Record*>(task) - 
 
 abi::Task* allocate(const Record& record) {
   void* pages = map_pages(record.bytes);
-  if (pages == nullptr) __builtin_trap();  // the runtimes end the process as well
+  if (pages == nullptr) __builtin_trap();  // the runtimes end the process, too
   auto* its_record = static_cast<Record*>(pages);
   *its_record = record;
   return reinterpret_cast<abi::Task*>(its_record + 1);
@@ -62,8 +62,8 @@ abi::Task* duplicate_of(abi::Task* task) {
   return twin;
 }
 
-// How a taskloop's iterations are divided: `larger` tasks have one iteration more than `iterations`, the
-// last one perhaps fewer.
+// How a taskloop's iterations are divided: `larger` tasks have one more than `iterations`, and the last task may have
+// fewer.
 struct Division {
   std::uint64_t tasks;
   std::uint64_t iterations;
@@ -93,7 +93,8 @@ constexpr unsigned kReduction = 1U << 12;
 constexpr unsigned kStrict = 1U << 14;
 constexpr unsigned kDetach = 1U << 13;
 
-// gcc's data of a task, aligned and copied as its code wants, on the stack: of a frame of its own.
+// Copies the data of a task compiled by gcc to the stack, with the alignment and the copy function that it passes. Not
+// inlined, so that the stack space is freed on return.
 template <class Run>
 __attribute__((noinline)) void with_copy(void* data, void (*copy)(void*, void*), long bytes,
                                          long alignment, Run&& run) {
@@ -116,14 +117,15 @@ struct LoopData {
   Words reductions;
 };
 
-// Each task has its own copy, where there is a function that makes it.
+// Each task gets a copy of its own if there is a copy function.
 template <class T>
 void taskloop(abi::GompRegion function, LoopData<T>* data, void (*copy)(void*, void*), long bytes,
               long alignment, unsigned flags, std::uint64_t amount, T begin, T step,
               std::uint64_t count) {
   const bool registers = (flags & (kNoGroup | kReduction)) == kReduction;
   if (count == 0) {
-    if (registers) data->reductions[2] = 0;  // as libgomp says that it has not
+    if (registers)
+      data->reductions[2] = 0;  // libgomp does the same to show that none was registered
     return;
   }
   if (registers) reduction_register(data->reductions);
@@ -168,7 +170,7 @@ std::int32_t kmpc_task(abi::Ident*, abi::GlobalThread thread, abi::Task* task) {
   return 0;
 }
 
-// The code executes it itself, between these two.
+// The program executes the task itself, between these two calls.
 void kmpc_task_begin_if0(abi::Ident*, abi::GlobalThread, abi::Task* task) { begin(task); }
 void kmpc_task_complete_if0(abi::Ident*, abi::GlobalThread thread, abi::Task* task) {
   end(thread, task);
@@ -212,7 +214,7 @@ void kmpc_taskloop(abi::Ident* where, int thread, abi::Task* task, int condition
                   duplicate);
 }
 
-// An event is the number of those that the region still has to wait for.
+// The handle of an event is the address of the region's counter of events that are still to be fulfilled.
 void* kmpc_completion_event() {
   region().events.fetch_add(1, std::memory_order_relaxed);
   return &region().events;
@@ -256,9 +258,9 @@ void gomp_taskloop_ull(abi::GompRegion function, void* data, void (*copy)(void*,
            flags, amount, begin, step, any ? (distance - 1) / size + 1 : 0);
 }
 
-// gcc's description of task reductions is a chain (word 4) of arrays. Words 0 to 2: how many variables, the
-// bytes of a thread's parts, and their alignment, which becomes their place; 5 marks the last array; 6: the
-// end of the place. Then three words for each variable: itself, and the place of its part.
+// gcc describes task reductions by a list of arrays, linked by word 4. Word 0 is the number of variables, word 1 the
+// size of a thread's parts, word 2 their alignment, replaced by their address. Word 5 marks the last array, word 6 is
+// the end address. Three words follow for each variable, the first two being its address and the offset of its part.
 void reduction_register(Words data) {
   Region& here = region();
   Words array = data;
@@ -287,7 +289,7 @@ void workshare_reduction_unregister() {
   if (region().reductions != nullptr) reduction_unregister(region().reductions);
 }
 
-// Each pointer, to a variable or to a part of it, becomes one to the thread's part.
+// Replaces each pointer to a variable, or to a part of it, by a pointer to the calling thread's part.
 void reduction_remap(std::size_t count, std::size_t original_count, void** pointers) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(pointers[i]);

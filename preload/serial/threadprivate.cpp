@@ -1,5 +1,5 @@
-// Threadprivate variables of clang's code where they are not the compiler's own (-fnoopenmp-use-tls): the
-// initial thread has the variable itself, each other thread a copy of what it was first.
+// Threadprivate variables of code compiled by clang with -fnoopenmp-use-tls. The initial thread uses the variable
+// itself, each other thread a copy of its initial contents.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using ConstructVector = void* (*)(void*, std::size_t);
 
 struct Variable {
   const void* data;
-  std::size_t bytes;  // of the first contents; 0: not kept yet
+  std::size_t bytes;  // of the initial contents; 0: not saved yet
   void* contents;
   Construct construct;
   ConstructVector construct_vector;

@@ -1,7 +1,7 @@
-// What makes a thread or a process, in the C library: runtime-hooks/entry-points/inheriting.txt. The calling
-// thread gives back first what Muster has asked of the scheduler for it: nobody else may inherit that. What ends a
-// thread, which closes its fold first, or prepares for its end. And what looks at another thread's affinity, or sets it: Muster moves no thread
-// from then on (platform/thread_place.h).
+// The interposed functions of the C library (runtime-hooks/entry-points/inheriting.txt). Those that create a thread
+// or a process: the calling thread first restores the scheduling attributes that Muster has changed, so that nothing
+// inherits them. Those that end a thread: its fold is closed first. pthread_key_create. And those that read or set
+// another thread's affinity: Muster moves no thread from then on (platform/thread_place.h).
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -33,11 +33,11 @@ constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
 
 // What is done before a call.
 enum class Before {
-  kGivesBack,     // it makes a thread or a process, which inherits
-  kEndsFold,      // the same, and the thread ends
-  kMakesKey,      // Muster's own comes first
-  kAsksByNumber,  // about the affinity of a thread, the first argument: a number of the kernel's
-  kAsksByHandle,  // the same, of the C library's
+  kGivesBack,     // it creates a thread or a process, which inherits
+  kEndsFold,      // the thread ends
+  kMakesKey,      // Muster's own key must be created before
+  kAsksByNumber,  // reads or sets a thread's affinity; the first argument is a thread id of the kernel
+  kAsksByHandle,  // the same with a pthread_t
 };
 
 constexpr Before before_call_of(std::string_view name) {
@@ -57,7 +57,7 @@ constexpr Before kBefore[] = {
 };
 #undef MUSTER_LIBC
 
-// For the calling thread itself moves need not end: it is not being moved, or it would not be here.
+// Moves go on if a thread asks for its own affinity: while it runs this, it is not being moved.
 void before(unsigned index, std::uintptr_t argument) {
   switch (kBefore[index]) {
     case Before::kMakesKey:
@@ -78,13 +78,13 @@ void before(unsigned index, std::uintptr_t argument) {
   }
 }
 
-// By the thunks' numbers: what would have been called without Muster, by those who ask for no version. And
-// whether there is another function for those who ask for another one: glibc's posix_spawn of 2011, which
-// has the shell run what is no program.
+// Indexed by the thunks' numbers: the function that would be called without Muster, by callers that refer to no symbol
+// version. And whether another version is a different function, such as glibc's posix_spawn of 2011, which lets the
+// shell run what is no program.
 constinit std::atomic<void*> g_next[kCount] = {};
 constinit std::atomic<bool> g_differs[kCount] = {};
 
-int not_there() { return ENOSYS; }
+int missing() { return ENOSYS; }
 
 void* next_of(unsigned index) {
   void* next = g_next[index].load(std::memory_order_acquire);
@@ -97,7 +97,7 @@ void* next_of(unsigned index) {
   return next;
 }
 
-// For those names, what each calling object gets.
+// For those names, the function for each calling object.
 struct Choice {
   std::uintptr_t begin = 0;  // the calling object's address range
   std::uintptr_t end = 0;
@@ -110,8 +110,8 @@ struct Choice {
 };
 constinit AddressCache<Choice, 256> g_choices;
 
-// That of the version which the caller was linked with. From the objects' own tables: none of the loader's
-// locks that a constructor may run under.
+// The function of the version that the caller was linked with. Found in the objects' own tables, without the loader's
+// locks, which may be held while a constructor runs.
 void* next_for(unsigned index, const void* caller) {
   void* next = next_of(index);
   if (next == nullptr || !g_differs[index].load(std::memory_order_relaxed)) return next;
@@ -126,8 +126,8 @@ void* next_for(unsigned index, const void* caller) {
   return its;
 }
 
-// Before anybody calls, with few exceptions: dlsym takes the loader's lock, which a thread holds while
-// it runs a constructor, and that may wait for a thread of its own.
+// Before the first call, nearly always. dlsym takes the loader's lock, which a thread holds while it runs a
+// constructor, and a constructor may wait for a thread that it has created.
 __attribute__((constructor)) void find_all() {
   for (unsigned index = 0; index < kCount; ++index) next_of(index);
 }
@@ -141,7 +141,7 @@ void forget_choices(const Gone& gone) {
 
 void choices_after_fork() { g_choices.after_fork_in_child(); }
 
-// Where the thunks for these go on (thunk_*.S). Leaves errno alone.
+// Called by the thunks of these names (thunk_*.S). Returns the function to jump to. Preserves errno.
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
                                                 std::uintptr_t argument);
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
@@ -151,7 +151,7 @@ extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* call
   void* next = next_for(index, caller);
   errno = saved;
   return next != nullptr ? reinterpret_cast<AnyFunction>(next)
-                         : reinterpret_cast<AnyFunction>(&not_there);
+                         : reinterpret_cast<AnyFunction>(&missing);
 }
 
 }  // namespace muster

@@ -7,8 +7,8 @@
 namespace muster {
 namespace {
 
-// Each name's C form, its Fortran form and, where there is one, its form for C code that shares its
-// headers with Fortran.
+// For each name the C form, the Fortran form (with an underscore) and, if there is one, the form for C code that is
+// called by Fortran (ompc_).
 
 int omp_get_num_threads() { return 1; }
 int omp_get_thread_num() { return 0; }

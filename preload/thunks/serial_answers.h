@@ -1,12 +1,12 @@
-// What the queries of answered.txt answer in the serial part of a program: while a fold is open, when
-// the runtime would tell of the region underneath; and where no OpenMP runtime is there to be asked.
+// The results of the queries in answered.txt for the serial part of a program. Used while a fold is open, when the
+// runtime would describe the region that is kept open, and in a process without an OpenMP runtime.
 #pragma once
 
 namespace muster {
 
 using AnyFunction = void (*)();
 
-// For each thunk, by its number, its function for the serial part; null for most.
+// Indexed by the thunks' numbers: the function for the serial part, null for most.
 extern const AnyFunction kSerialAnswers[];
 
 }  // namespace muster

@@ -1,8 +1,8 @@
 // The thunks' machine code for AArch64 (AAPCS64), included by the generated thunks.S.
 //
-// A thunk serves any signature: it keeps every register that may hold an argument or the place of a
-// result (x0 to x8, q0 to q7) and leaves the stack as it is. x15, x16 and x17 are free between a caller
-// and the callee. hint #34 is `bti c`: it lets calls and jumps through x16 and x17 land.
+// A thunk works for any signature: it preserves every register that may hold an argument or the address of a result
+// (x0 to x8, q0 to q7), and the stack. x15, x16 and x17 are free between caller and callee. hint #34 is `bti c`, a
+// valid target for calls and for jumps through x16 and x17.
 
 .macro MUSTER_THUNKS_BEGIN
   .hidden t_muster_fold_state
@@ -12,8 +12,8 @@
   .text
 .endm
 
-// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread in one of the states, if there are any.
+// Jumps to the runtime's function, found in the list of known calling objects (thunks.cpp, struct Target). Takes the
+// slow path for a new caller, and in a thread in one of the states, if there are any.
 .macro MUSTER_THUNK name, index, states
   .globl \name
   .type \name, %function
@@ -51,7 +51,7 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: goes on where inheriting_calls.cpp says.
+// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
 .macro MUSTER_LIBC_THUNK name, index
   .globl \name
   .type \name, %function
@@ -67,8 +67,8 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in x15 with (index, return address, first argument), which says where to go on, and goes on there
-// as if that had been called at once.
+// Calls the function in x15 with (index, return address, first argument) and jumps to the function that it returns,
+// with all registers as at the call of the thunk.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, %function
   .p2align 4

@@ -1,9 +1,9 @@
 // The thunks' machine code for little-endian POWER (ELFv2 ABI), included by the generated thunks.S.
 //
-// A thunk serves any signature: it keeps every register that may hold an argument or the place of a
-// result (r3 to r10, f1 to f13, v2 to v13) and leaves the stack as it is. r0, r11 and r12 are free
-// between a caller and the callee, and so is r2: who calls another object's function has saved its own.
-// Each function is entered with its address in r12, and finds its table of contents (r2) from that.
+// A thunk works for any signature: it preserves every register that may hold an argument or the address of a result
+// (r3 to r10, f1 to f13, v2 to v13), and the stack. r0, r11 and r12 are free between caller and callee, and so is r2,
+// which a caller saves before it calls another object's function. A function is entered with its address in r12, from
+// which it computes its table of contents (r2).
 
 .macro MUSTER_THUNKS_BEGIN
   .abiversion 2
@@ -25,8 +25,8 @@
   .localentry \name, .-\name
 .endm
 
-// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread in one of the states, if there are any.
+// Jumps to the runtime's function, found in the list of known calling objects (thunks.cpp, struct Target). Takes the
+// slow path for a new caller, and in a thread in one of the states, if there are any.
 .macro MUSTER_THUNK name, index, states
   MUSTER_THUNK_ENTRY \name
   .if \states
@@ -63,7 +63,7 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: goes on where inheriting_calls.cpp says.
+// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
 .macro MUSTER_LIBC_THUNK name, index
   MUSTER_THUNK_ENTRY \name
   li 11, \index
@@ -74,8 +74,8 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in r12 with (index, return address, first argument), which says where to go on, and goes on there
-// as if that had been called at once. The vector registers are kept in 16-byte steps from 208.
+// Calls the function in r12 with (index, return address, first argument) and jumps to the function that it returns,
+// with all registers as at the call of the thunk. The vector registers are saved in 16-byte steps from 208.
 .macro MUSTER_VECTORS instruction
   li 0, 208
   \instruction 2, 1, 0

@@ -1,7 +1,7 @@
 // The thunks' machine code for x86-64 (System V ABI), included by the generated thunks.S.
 //
-// A thunk serves any signature: it keeps every register that may hold an argument and leaves the stack
-// as it is. Between a caller and the callee r10 and r11 are free.
+// A thunk works for any signature: it preserves every register that may hold an argument, and the stack. r10 and r11
+// are free between caller and callee.
 
 .macro MUSTER_THUNKS_BEGIN
   .hidden t_muster_fold_state
@@ -11,8 +11,8 @@
   .text
 .endm
 
-// Goes on to the runtime, by the list of known calling objects (thunks.cpp, struct Target), or to the
-// slow path: for a new caller, and for a thread in one of the states, if there are any.
+// Jumps to the runtime's function, found in the list of known calling objects (thunks.cpp, struct Target). Takes the
+// slow path for a new caller, and in a thread in one of the states, if there are any.
 .macro MUSTER_THUNK name, index, states
   .globl \name
   .type \name, @function
@@ -45,7 +45,7 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: goes on where inheriting_calls.cpp says.
+// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
 .macro MUSTER_LIBC_THUNK name, index
   .globl \name
   .type \name, @function
@@ -60,8 +60,8 @@
   .size \name, .-\name
 .endm
 
-// Calls the function in r10 with (index, return address, first argument), which says where to go on, and goes on there
-// as if that had been called at once. rax tells a variadic function of its vector registers.
+// Calls the function in r10 with (index, return address, first argument) and jumps to the function that it returns,
+// with all registers as at the call of the thunk. rax is the number of vector registers in a variadic call.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, @function
   .p2align 4

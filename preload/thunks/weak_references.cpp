@@ -1,10 +1,12 @@
-// Weak references to the runtimes' names, in a program that begins without any of them. The loader has bound
-// them to Muster's thunks, so that the program would take OpenMP to be there; here they become what they are
-// without Muster: null. May begin: in Muster's constructor, while there is one thread and all objects
-// are relocated. Touches only words that hold a thunk's address by a weak reference of that name, which
-// nobody else in the loader's order has. What the program can observe: nothing but the null.
+// Weak references to the runtimes' names, in a program that starts without an OpenMP runtime. The loader has bound
+// them to Muster's thunks, so the program would conclude that OpenMP is present. This sets them to null, as without
+// Muster.
 //
-// Not seen: objects that are opened later, and constructors that run before Muster's. They get the serial OpenMP
+// Runs in Muster's constructor, while there is one thread and all objects are relocated. Writes only words that hold
+// a thunk's address because of a weak reference to its name, if no other object in the loader's search order defines
+// that name. The program can observe nothing but the null.
+//
+// Not covered: objects that are loaded later, and constructors that run before Muster's. They get the serial OpenMP
 // (preload/serial/).
 #include "preload/thunks/weak_references.h"
 
@@ -22,18 +24,18 @@
 namespace muster {
 namespace {
 
-// A weak reference to a name of Muster's.
+// A weak reference to a name that Muster exports.
 struct Found {
   const char* name;
   std::uintptr_t* word;
-  bool read_only;  // since the loader has relocated its object
+  bool read_only;  // after relocation (RELRO)
 };
 
 struct Search {
-  static constexpr unsigned kMost = 256;  // further ones stay what they are
+  static constexpr unsigned kMost = 256;  // further ones are left unchanged
   Found found[kMost];
   unsigned count = 0;
-  std::uintptr_t base = 0;  // of the present object, and what of it is read-only
+  std::uintptr_t base = 0;  // of the current object; below, its read-only range
   std::uintptr_t read_only_begin = 0;
   std::uintptr_t read_only_end = 0;
 };
@@ -65,7 +67,7 @@ void look_into(const LoadedObject& object, const dl_phdr_info& info, Search& sea
   if (object.dynamic != nullptr) for_each_relocation(dynamic_symbols_of(object), look_at, &search);
 }
 
-// Where the kernel refuses, the reference stays what it is.
+// If the kernel refuses, the reference is left unchanged.
 void set_null(const Found& found) {
   if (!found.read_only) {
     *found.word = 0;

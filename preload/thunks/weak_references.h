@@ -1,9 +1,9 @@
-// Programs that ask by weak references whether OpenMP is there.
+// Programs that use weak references to find out whether OpenMP is present.
 #pragma once
 
 namespace muster {
 
-// When the library is loaded, before the program has begun.
+// To be called when the library is loaded, before the program starts.
 void hide_from_weak_references();
 
 }  // namespace muster
