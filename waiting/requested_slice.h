@@ -12,7 +12,8 @@ namespace muster {
 
 class RequestedSlice {
  public:
-  explicit RequestedSlice(const WaitParameters& parameters) : slice_ns_(parameters.settings.slice_ns) {}
+  explicit RequestedSlice(const WaitParameters& parameters)
+      : slice_ns_(parameters.settings.slice_ns) {}
 
   template <class Memory>
   void adapt(const Wait<Memory>& wait, const Surroundings& around) const {
