@@ -1,4 +1,4 @@
-// The launcher's parts that can be had without a process: lists, quoting, the loader's output.
+// The parts of the launcher that need no process: lists, quoting, parsing the loader's output.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -67,7 +67,7 @@ TEST(PackageOf, IsNothingElsewhere) {
   EXPECT_EQ(package(""), "");
 }
 
-TEST(PackageOf, IsCutWhereThereIsNoRoom) {
+TEST(PackageOf, IsCutAtTheEndOfTheBuffer) {
   EXPECT_EQ(package("/v/site-packages/torch/x.so", 4), "tor");
 }
 

@@ -27,7 +27,7 @@ class Counters(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         shown = json.loads(done.stdout)
         for event in shown["events"]:
-            # Either it can be had, or it is said why not.
+            # Either it is available, or there is a reason why not.
             self.assertEqual(event["available"], event["reason"] is None, event)
             self.assertTrue(event["note"] and event["source"], event)
         return shown
