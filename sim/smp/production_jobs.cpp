@@ -89,7 +89,7 @@ class Production : public FiberJob<ProductionJob> {
 
 std::string wrong_with_production_policy(std::string_view policy) {
   Policy ignored;
-  return read_policy(policy, ignored);
+  return read_policy(std::string(policy), ignored);
 }
 
 // A wake call, a sleep call and a switch.
