@@ -26,6 +26,7 @@ void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
+void add_fields(CLI::App& app, int& status);
 void add_counters(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 

@@ -1,5 +1,5 @@
 // `muster`: runs a program with libmuster.so, checks whether that would work, measures the machine, adds up reports,
-// lists counters and options.
+// lists their fields, counters and options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -36,6 +36,7 @@ int run_command_line(std::vector<std::string> words) {
   add_doctor(app, status);
   add_calibrate(app, status);
   add_merge(app, status);
+  add_fields(app, status);
   add_counters(app, status);
   add_options(app, status);
   try {

@@ -1,4 +1,4 @@
-// `muster merge`: adds up the JSON reports of several processes, as of the ranks of an MPI job.
+// `muster merge`: adds up the JSON reports of several processes, such as the ranks of an MPI job.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -23,8 +23,8 @@ struct MergeRequest {
 };
 
 // Those that can be merged; one line on stderr for each other.
-std::vector<ProcessReport> read_all(const std::vector<std::string>& files) {
-  std::vector<ProcessReport> reports;
+std::vector<json> read_all(const std::vector<std::string>& files) {
+  std::vector<json> reports;
   std::set<std::filesystem::path> seen;
   for (const std::string& file : files) {
     try {
@@ -32,8 +32,12 @@ std::vector<ProcessReport> read_all(const std::vector<std::string>& files) {
       if (!seen.insert(std::filesystem::weakly_canonical(file, error)).second) {
         throw NoReport("given twice, merged once");
       }
-      reports.push_back(read_report(file, MUSTER_VERSION));
+      json report = read_report(file, MUSTER_VERSION);
+      merge(std::vector<json>(1, report));  // throws where a value is null that must not be
+      reports.push_back(std::move(report));
     } catch (const NoReport& problem) {
+      fmt::print(stderr, "muster merge: {}: {}\n", file, problem.what());
+    } catch (const json::exception& problem) {
       fmt::print(stderr, "muster merge: {}: {}\n", file, problem.what());
     }
   }
@@ -52,18 +56,18 @@ bool write_to(const std::string& path, const std::string& text) {
 }
 
 int merge_files(const MergeRequest& request) {
-  const std::vector<ProcessReport> reports = read_all(request.files);
+  const std::vector<json> reports = read_all(request.files);
   if (reports.empty()) {
     fmt::print(stderr, "muster merge: no report to merge\n");
     return kUsage;
   }
-  const Merged merged = merge(reports);
+  const json merged = merge(reports);
   bool written = true;
-  if (!request.json.empty()) written = write_to(request.json, merged_json(merged, MUSTER_VERSION));
+  if (!request.json.empty()) written = write_to(request.json, merged_json(merged));
   if (request.csv) {
-    written = write_to("-", merged_csv(merged, MUSTER_VERSION)) && written;
+    written = write_to("-", merged_csv(merged)) && written;
   } else if (request.json.empty()) {
-    written = write_to("-", merged_text(merged, MUSTER_VERSION));
+    written = write_to("-", merged_text(merged));
   }
   if (!written) return kUsage;
   return reports.size() == request.files.size() ? 0 : kNotAllMerged;
@@ -73,14 +77,12 @@ int merge_files(const MergeRequest& request) {
 
 void add_merge(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
-      "merge", "Add up JSON reports of several processes, as of an MPI job's ranks.");
+      "merge", "Add up JSON reports of several processes, such as the ranks of an MPI job.");
   command->footer(
-      "Exit status: 0 all merged, 1 some files are no such reports (one line each on stderr), 2 "
-      "none "
-      "is, or a usage error.");
+      "Exit status: 0 all merged, 1 some files are no such reports (one line each on stderr), "
+      "2 none is, or a usage error.");
   auto request = std::make_shared<MergeRequest>();
-  command
-      ->add_option("REPORT", request->files, "Reports, as MUSTER_REPORT=r%r.json has them written.")
+  command->add_option("REPORT", request->files, "Reports, as MUSTER_REPORT=r%r.json writes them.")
       ->required();
   command->add_option("--json", request->json, "As one JSON object into this file; - is stdout.")
       ->type_name("FILE");

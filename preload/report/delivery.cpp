@@ -1,4 +1,4 @@
-// Putting a report where the user wants it: whole or not at all, whatever else is there.
+// Writes a finished report to its path: whole or not at all.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,21 +10,21 @@
 
 #include "options/kinds.h"
 #include "preload/message.h"
-#include "preload/report.h"
+#include "preload/report/report.h"
 
 namespace muster {
 namespace {
 
 constexpr std::size_t kPathSize = kind::ReportPath::kMost + 512;
 
-// A name beside `path` that holds this process's id. False when it would be too long.
+// `path` followed by this process's id. False if that is too long.
 bool name_beside(const char* path, const char* ending, char (&out)[kPathSize]) {
   const int length =
       std::snprintf(out, kPathSize, "%s.%ld%s", path, static_cast<long>(getpid()), ending);
   return length > 0 && static_cast<std::size_t>(length) < kPathSize;
 }
 
-// The process that loaded the library: a child of fork() differs from it.
+// The process that loaded the library; a child of fork() has another id.
 struct Start {
   pid_t pid;
   timespec time;
@@ -32,8 +32,8 @@ struct Start {
 
 __attribute__((constructor)) void note_start() {
   g_start.pid = getpid();
-  // Files may be stamped some milliseconds early. So a file that is younger than this is another's
-  // for certain; one that only seems older is replaced, whole.
+  // Timestamps of files lag by some milliseconds. So a file that is newer than this was written by another process;
+  // one that looks older may have been, too, and is replaced.
   clock_gettime(CLOCK_REALTIME, &g_start.time);
 }
 
@@ -52,7 +52,7 @@ int write_whole(int file, const TextBuffer& text) {
   return 0;
 }
 
-// /dev/null, /dev/tty, /dev/full and their like cannot be replaced by a rename.
+// /dev/null, /dev/tty and other devices cannot be replaced by a rename.
 void write_to_device(const char* path, const TextBuffer& text) {
   const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   const int error = file < 0 ? errno : write_whole(file, text);
@@ -67,9 +67,8 @@ bool newer_than_this_process(const struct stat& file) {
 
 enum class Placed { kDone, kShared, kFailed };
 
-// Gives the finished file its name. An older file there makes way; one that is younger than this
-// process is another process's report (one path for both) and is put back. Each name holds a whole
-// file always.
+// Renames the finished file to `path`. An older file there is replaced. One that is newer than this process is
+// another process's report under the same path and is put back. Each name holds a whole file at any time.
 Placed put_in_place(const char* temporary, const char* path) {
   if (link(temporary, path) == 0) {
     unlink(temporary);
@@ -132,7 +131,7 @@ void deliver(const char* pattern, const TextBuffer& text) {
   if (exists && S_ISDIR(there.st_mode)) return complain(path, "it is a directory");
   if (exists && S_ISCHR(there.st_mode)) return write_to_device(path, text);
   if (exists && !S_ISREG(there.st_mode)) return complain(path, "it is not a regular file");
-  // A child of fork() leaves a name without %p to its parent.
+  // Without %p in the name, it is the parent's, not that of a child of fork().
   const bool is_the_parents = getpid() != g_start.pid && std::strstr(pattern, "%p") == nullptr;
   write_to_file(path, text, is_the_parents);
 }

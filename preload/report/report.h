@@ -1,11 +1,12 @@
-// The report at the end of a process. docs/report-format.md describes it.
+// The report at the end of a process: docs/use/report.md.
 #pragma once
 
+#include "counters/counting.h"
 #include "load/load_snapshot.h"
 #include "load/missing_list.h"
-#include "preload/report_counters.h"
-#include "preload/report_fork_join.h"
-#include "preload/text_buffer.h"
+#include "preload/report/writer.h"
+#include "runtime-hooks/folding/fold_counts.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/runtimes/pass_reason.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/runtimes/unreached.h"
@@ -22,14 +23,12 @@ struct RuntimeLine {
   std::uint64_t replaced = 0;  // arrivals
 };
 
-// Everything that a report tells, gathered once and then written in one format or another.
+// What values.cpp writes, gathered once.
 struct ReportData {
   char host[256] = {};
   char program[1024] = {};
   long pid = 0;
   long rank = 0;
-  const char* barrier = "";
-  const char* wait = "";
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
@@ -45,39 +44,24 @@ struct ReportData {
   std::uint64_t reasons[kPassReasons] = {};
   std::uint64_t total_replaced = 0;
   std::uint64_t total_passed = 0;
-  WaitStats waiting;  // all threads together
-  const char* yield = "";
+  WaitStats waiting;   // all threads together
   YieldCounts yields;  // of the runtimes
-  ForkJoinReport fork_join;
+  const FoldCounts* folds = nullptr;
   CounterTotals counters;
   LoadSnapshot load;  // the last one
   MissingList missing;
   const TeamTotals* totals = nullptr;
 };
 
-// For MPI: the rank of this process in its job, by the variables of the usual launchers; else 0.
+// The rank of this process in its MPI job, from the variables of the usual launchers; else 0.
 long mpi_rank();
 bool has_mpi_rank();
 
 void gather(ReportData& out);
 
-// A thread's share of all waiting over an equal share: 1 is balanced, below 1 the thread arrives
-// late and lets the others wait. Negative where nobody waited long enough for a clock to be read.
-double wait_share(const ReportData& data, unsigned thread);
+void write_report(const ReportData& data, Format format, TextBuffer& text);
 
-// The successful spin rate (Tsafrir & Feitelson, section 2.2): the share of waits that ended while
-// spinning, without a sleep, 0 to 1; the last arriver does not wait. Negative where nobody waited.
-double spin_rate(std::uint64_t spins_succeeded, std::uint64_t waits);
-
-// What a reader of an SSR has to know (same section).
-inline constexpr const char* kSpinRateReminder =
-    "spinning for ever scores 100 % whatever it costs: SSR alone says nothing about time";
-
-void write_text(const ReportData& data, TextBuffer& out);
-void write_json(const ReportData& data, TextBuffer& out);
-void write_csv(const ReportData& data, TextBuffer& out);
-
-// Writes `text` to the report's path as a whole or not at all; complains in one line if it can't.
+// Writes `text` to the report's path as a whole or not at all; one line on stderr if it cannot.
 void deliver(const char* path, const TextBuffer& text);
 
 // The %-patterns of MUSTER_REPORT. False when the result is too long.

@@ -1,6 +1,4 @@
-// Gathering what a report tells, and handing it to its format and its place.
-#include "preload/report.h"
-
+// What goes into a report, and in which format where.
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +11,7 @@
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "preload/message.h"
+#include "preload/report/report.h"
 #include "preload/runtime_origin.h"
 #include "preload/settings.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -30,14 +29,6 @@ void describe_process(ReportData& out) {
   }
   out.pid = getpid();
   out.rank = mpi_rank();
-}
-
-void describe_settings(ReportData& out) {
-  out.barrier = text_in_force(option_of(Setting::barrier));
-  out.wait = text_in_force(option_of(Setting::wait));
-  out.yield = text_in_force(option_of(Setting::yield));
-  out.fork_join.setting = text_in_force(option_of(Setting::fork_join));
-  out.calibration = calibration_if_done();
 }
 
 // One more look, so that throttling is counted to the end.
@@ -63,7 +54,7 @@ void add_threads(ReportData& out) {
   }
 }
 
-// One that Muster cannot reach may be known all the same, by calls of its own.
+// A runtime that the program calls past Muster may be known nevertheless, from calls of its own.
 void list_runtimes(ReportData& out) {
   out.unreached_count = find_unreached(out.unreached);
   Runtime* const* known = nullptr;
@@ -83,8 +74,7 @@ void list_runtimes(ReportData& out) {
   }
 }
 
-// Active: at least one runtime's barriers are replaced. Otherwise the first one's reason says why
-// not.
+// Muster is active if at least one runtime's barriers are replaced; if not, the first runtime has the reason.
 void judge(ReportData& out) {
   list_runtimes(out);
   for (unsigned i = 0; i < out.runtime_count; ++i) {
@@ -116,7 +106,7 @@ bool ends_with(const char* text, const char* ending) {
   return length >= tail && std::strcmp(text + length - tail, ending) == 0;
 }
 
-// Null where no launcher of MPI jobs has set one.
+// Null outside MPI jobs.
 const char* rank_variable() {
   constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -127,8 +117,8 @@ const char* rank_variable() {
   return nullptr;
 }
 
-// `muster run -- mpirun ...`: the ranks have reports, not what starts them. With %r in the name, also
-// not a script that calls such a starter: its report would be in the place of rank 0's.
+// `muster run -- mpirun ...`: the ranks write reports, mpirun does not. With %r in the file name, neither does a
+// script that calls mpirun: its report would have the name of rank 0's.
 bool starts_ranks(const ReportData& data) {
   constexpr const char* kStarters[] = {"orterun", "prterun",       "prun",       "mpirun",
                                        "mpiexec", "mpiexec.hydra", "mpirun_rsh", "srun"};
@@ -140,14 +130,13 @@ bool starts_ranks(const ReportData& data) {
   return !has_mpi_rank() && std::strstr(settings().report, "%r") != nullptr;
 }
 
-// A report is wanted of a process that used an OpenMP runtime, or that the user started by `muster
-// run` for one, or that has a runtime loaded which Muster could not reach. Not of every shell in
-// between.
+// A process has a report if it used an OpenMP runtime, if `muster run --report` started it, or if it has a runtime
+// loaded whose calls do not reach Muster. Shells between these have none.
 bool worth_reporting(const ReportData& data) {
   if (data.runtime_count > 0) {
     return data.regions + data.total_replaced + data.total_passed > 0 || !data.active;
   }
-  if (another_muster_is_first()) return false;  // that one reports
+  if (another_muster_is_first()) return false;  // that one writes it
   const char* started = std::getenv(kRunPidVariable);
   if (started != nullptr && std::atol(started) == data.pid) return !starts_ranks(data);
   return data.unreached_count > 0;
@@ -164,30 +153,15 @@ bool has_mpi_rank() { return rank_variable() != nullptr; }
 
 void gather(ReportData& out) {
   describe_process(out);
-  describe_settings(out);
+  out.calibration = calibration_if_done();
   judge(out);
   out.teams = teams_made();
   add_threads(out);
-  gather(out.fork_join);
+  out.folds = &fold_counts();
   collect(t_thread_state != nullptr ? t_thread_state->counters : nullptr, out.counters);
   describe_runtimes(out);
   out.totals = &collect_totals();
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
-}
-
-double wait_share(const ReportData& data, unsigned thread) {
-  const auto all = static_cast<double>(data.waiting.waited_ns.read());
-  if (all <= 0) return -1;
-  const auto own = static_cast<double>(data.totals->by_thread[thread].waited_ns.read());
-  return own * data.totals->threads / all;
-}
-
-double spin_rate(std::uint64_t spins_succeeded, std::uint64_t waits) {
-  if (waits == 0) return -1;
-  // A thread that is still counting, in a program that ends inside a region, has said that it
-  // spun before it says that it waited.
-  if (spins_succeeded > waits) return 1;
-  return static_cast<double>(spins_succeeded) / static_cast<double>(waits);
 }
 
 bool expand_report_path(const char* pattern, char* out, std::size_t size) {
@@ -222,13 +196,11 @@ void write_report_at_end() {
   describe_load(data);
   const bool on_stderr = std::strcmp(in_force.report, "stderr") == 0;
   TextBuffer text;
-  if (ends_with(in_force.report, ".json")) {
-    write_json(data, text);
-  } else if (ends_with(in_force.report, ".csv")) {
-    write_csv(data, text);
-  } else {
-    write_text(data, text);
-  }
+  write_report(data,
+               ends_with(in_force.report, ".json")  ? Format::kJson
+               : ends_with(in_force.report, ".csv") ? Format::kCsv
+                                                    : Format::kText,
+               text);
   if (!text.complete()) {
     message("MUSTER_REPORT: no memory for the report");
   } else if (on_stderr) {

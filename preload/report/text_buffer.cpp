@@ -1,4 +1,4 @@
-#include "preload/text_buffer.h"
+#include "preload/report/text_buffer.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -26,7 +26,7 @@ unsigned utf8_length(const unsigned char* text) {
 
 TextBuffer::~TextBuffer() { unmap_pages(begin_, capacity_); }
 
-bool TextBuffer::make_room(std::size_t more) {
+bool TextBuffer::reserve(std::size_t more) {
   if (size_ + more <= capacity_) return true;
   std::size_t capacity = capacity_ != 0 ? capacity_ : 65536;
   while (capacity < size_ + more) capacity *= 2;
@@ -48,12 +48,18 @@ void TextBuffer::add(const char* format, ...) {
   va_list again;
   va_copy(again, values);
   const int length = std::vsnprintf(nullptr, 0, format, values);
-  if (length > 0 && make_room(static_cast<std::size_t>(length) + 1)) {
+  if (length > 0 && reserve(static_cast<std::size_t>(length) + 1)) {
     std::vsnprintf(begin_ + size_, static_cast<std::size_t>(length) + 1, format, again);
     size_ += static_cast<std::size_t>(length);
   }
   va_end(again);
   va_end(values);
+}
+
+void TextBuffer::add_text(const char* text, std::size_t size) {
+  if (!reserve(size + 1)) return;
+  std::memcpy(begin_ + size_, text, size);
+  size_ += size;
 }
 
 void TextBuffer::add_json_string(const char* text) {
@@ -67,7 +73,7 @@ void TextBuffer::add_json_string(const char* text) {
     } else if (*at < 0x20) {
       add("\\u%04x", *at);
     } else {
-      add("%.*s", static_cast<int>(length), reinterpret_cast<const char*>(at));
+      add_text(reinterpret_cast<const char*>(at), length);
     }
     at += length == 0 ? 1 : length;
   }

@@ -1,8 +1,9 @@
-// Text of any length, in pages of its own: the report is made at the end of strangers' processes,
-// where their malloc may be gone already.
+// Text of any length, in pages of its own: the report is made at the end of the program, whose malloc
+// may be gone already.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace muster {
 
@@ -15,15 +16,18 @@ class TextBuffer {
 
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
 
+  void add_text(const char* text, std::size_t size);
+  void add_text(const char* text) { add_text(text, std::strlen(text)); }
+
   // As a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
   void add_json_string(const char* text);
 
   const char* begin() const { return begin_; }
   std::size_t size() const { return size_; }
-  bool complete() const { return !failed_; }  // false when memory ran out
+  bool complete() const { return !failed_; }  // false: memory ran out
 
  private:
-  bool make_room(std::size_t more);
+  bool reserve(std::size_t more);
 
   char* begin_ = nullptr;
   std::size_t size_ = 0;
