@@ -14,7 +14,7 @@ void mark(LoadSnapshot& snapshot, LoadSource source, bool unavailable) {
   snapshot.unavailable = unavailable ? snapshot.unavailable | bit : snapshot.unavailable & ~bit;
 }
 
-// How far a count of the kernel's went since `before`; a count that went back began anew.
+// By how much a count of the kernel has grown since `before`; a smaller count was reset.
 std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
 }
@@ -27,7 +27,7 @@ LoadSensor& process_load_sensor() { return g_sensor; }
 
 bool LoadSensor::look_if_free(std::uint64_t now_ns, Files how) {
   if (looking_.exchange(true, std::memory_order_acquire)) return false;
-  // Set first: whoever comes while we read must not queue up behind us.
+  // Set first, so that threads that come during the look do not try to look, too.
   next_look_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
   how_ = how;
   observe(now_ns, current_);
@@ -48,7 +48,7 @@ LoadSnapshot LoadSensor::last() const {
     std::uint64_t words[kWords];
     const auto& slot = slots_[number % 2];
     for (std::size_t i = 0; i < kWords; ++i) words[i] = slot[i].load(std::memory_order_acquire);
-    if (looks_.load(std::memory_order_relaxed) != number) continue;  // 10 ms have passed: again
+    if (looks_.load(std::memory_order_relaxed) != number) continue;  // 10 ms have passed: try again
     LoadSnapshot out;
     std::memcpy(&out, words, sizeof(out));
     return number == 0 ? LoadSnapshot{} : out;
@@ -85,8 +85,7 @@ long LoadSensor::read_source(const char* name, char*& text) {
 }
 
 // "0.36 0.91 1.05 3/214 7183": three loads, then runnable threads and all threads. /proc/stat has
-// the same number in `procs_running`, at more than twice the price, and it grows with CPUs and
-// interrupts.
+// the same number in `procs_running`, at more than twice the cost, which grows with CPUs and interrupts.
 void LoadSensor::observe_runnable(LoadSnapshot& out) {
   char* text;
   std::uint64_t runnable = 0;

@@ -1,15 +1,15 @@
-// The load sensor: what this process can see of the CPUs that its teams may use. docs/understand/load-sensing.md
-// says what each signal shows and what it cannot show.
+// The load sensor: what this process can observe about the CPUs that its teams may use.
+// docs/understand/load-sensing.md explains each figure, its cost and its limits.
 //
-// Cost: look() that is not due, a load and a compare; a look, some 5 us every 10 ms by one
-// thread of the process, while the others go on with the last snapshot. Only waiters whose quick
-// polls failed call it. Nobody ever waits for anybody in here.
+// Cost: look() costs a load and a compare if it is not due; else some 5 us, every 10 ms in one thread of the process,
+// while the other threads use the last snapshot. Only waiters whose quick polls failed call it. No thread waits for
+// another one here.
 //
-// Contract: a look in a wait opens no file. Those that it reads were opened by the first look, in the thread
-// that gets the library ready (platform/kept_files.h); that one and the report's may open others.
+// Contract: a look in a wait opens no file. It reads files that the first look opened, in the thread that initializes
+// the library (platform/kept_files.h). That look and the report's may open others.
 //
-// Times are nanoseconds of the caller's clock: the sensor itself reads none, so tests simulate it.
-// Source: design.md, section 4; the kernel's documentation of /proc, cgroups and PSI.
+// Times are nanoseconds of the caller's clock: the sensor reads no clock, so tests can simulate one.
+// Source: the kernel's documentation of /proc, cgroups and PSI.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ namespace muster {
 struct LoadSources {
   const char* root = "";  // before /proc and /sys; tests have a tree here
   unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
-  bool opens_files = true;  // at each look; else only where the caller says so
+  bool opens_files = true;  // at each look; else only if the caller asks for it
 };
 
 class LoadSensor {
  public:
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
-  // The groups' folder and what was unavailable are searched for again this often: a process may
-  // be moved, and mounts change, but that search is the dearest part.
+  // How often the groups' folder and unavailable files are searched again: a process may be moved and mounts may
+  // change, but that search is the most expensive part.
   static constexpr std::uint64_t kSearchEveryNs = 1'000'000'000;
 
   constexpr LoadSensor() = default;
@@ -40,8 +40,8 @@ class LoadSensor {
   LoadSensor(const LoadSensor&) = delete;
   LoadSensor& operator=(const LoadSensor&) = delete;
 
-  // Looks if 10 ms have passed since the last look and no other thread is at it. True if it did:
-  // the snapshot is new. By kept descriptors it sees neither another group nor the pressure.
+  // Looks if 10 ms have passed since the last look and no other thread is looking. True if there is a new snapshot.
+  // With kept descriptors it notices neither a change of the group nor the pressure.
   bool look(std::uint64_t now_ns, Files how = Files::kKept) {
     // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
     // back (a restored checkpoint, say).
@@ -50,15 +50,14 @@ class LoadSensor {
     return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
 
-  // How many looks there have been: a reader that remembers it copies a snapshot only when it has
-  // changed.
+  // The number of looks: a reader that remembers it copies a snapshot only if it has changed.
   std::uint64_t looks() const { return looks_.load(std::memory_order_acquire); }
 
-  // A consistent copy of the last snapshot; all zero where nobody has looked yet.
+  // A consistent copy of the last snapshot; all zero before the first look.
   LoadSnapshot last() const;
 
-  // Told by whoever makes teams and puts threads to sleep, so that a look can tell own threads from
-  // strangers. Threads are counted in every team that they are in at the time.
+  // Called when teams are made and when threads sleep, so that a look can distinguish threads of this process from
+  // others. A thread counts once for each team that it is in.
   void teams_grew(unsigned threads) { team_threads_.fetch_add(threads, std::memory_order_relaxed); }
   void teams_shrank(unsigned threads) {
     team_threads_.fetch_sub(threads, std::memory_order_relaxed);
@@ -66,7 +65,7 @@ class LoadSensor {
   void falls_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
   void woke_up() { team_asleep_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // In the child of a fork: it has one thread, in no team, and the one that was looking is gone.
+  // In the child of a fork: it has one thread, in no team, and the thread that was looking does not exist.
   void after_fork_in_child();
 
  private:

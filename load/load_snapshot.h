@@ -18,28 +18,30 @@ enum class LoadSource : std::uint32_t {
 struct LoadSourceName {
   LoadSource source;
   const char* name;
-  const char* what;    // for people: what is not there,
-  const char* effect;  // and what follows
+  const char* what;    // for messages: what is missing
+  const char* effect;  // and the effect of that
 };
 inline constexpr LoadSourceName kLoadSourceNames[] = {
     {LoadSource::kRunnable, "runnable", "/proc/loadavg", "runnable threads unknown"},
     {LoadSource::kGroups, "cgroup", "cgroup files", "no quota is seen"},
     {LoadSource::kQuota, "quota", "cgroup quota", "no quota is seen"},
-    {LoadSource::kThrottling, "throttling", "cgroup cpu.stat", "throttling looks like strangers"},
+    {LoadSource::kThrottling, "throttling", "cgroup cpu.stat", "throttling looks like competitors"},
     {LoadSource::kPressure, "pressure", "/proc/pressure/cpu", "CPU pressure unknown"}};
 
 struct LoadSnapshot {
-  std::uint64_t taken_ns = 0;  // the caller's clock; 0 where nobody has looked yet
+  std::uint64_t taken_ns = 0;  // the caller's clock; 0 before the first look
   std::uint64_t looks = 0;
   std::uint64_t throttled_periods = 0;  // since the first look, over all groups with a quota
-  std::uint64_t throttled_ns = 0;       // the same as time; summed over the CPUs of a group
-  std::uint64_t throttled_before = 0;   // periods, up to the first look, of the groups' whole life
-  std::uint64_t stalled_us = 0;    // since the first look: time in which anybody waited for a CPU
-  std::uint32_t allowed_cpus = 0;  // the affinity mask of the thread that looked
+  std::uint64_t throttled_ns = 0;       // the throttled time, summed over the CPUs of a group
+  std::uint64_t throttled_before =
+      0;  // periods before the first look, since the groups were created
+  std::uint64_t stalled_us =
+      0;  // since the first look: time in which some thread of the machine waited for a CPU
+  std::uint32_t allowed_cpus = 0;     // the affinity mask of the thread that looked
   std::uint32_t quota_millicpus = 0;  // the tightest of all groups; 0 = none
-  std::uint32_t runnable = 0;         // threads of the whole machine, the one that looked included
+  std::uint32_t runnable = 0;         // threads of the whole machine, including the one that looked
   std::uint32_t most_runnable = 0;    // the most of any look
-  std::uint32_t team_threads = 0;     // threads of this process that are in teams, as told
+  std::uint32_t team_threads = 0;     // threads of this process that are in teams
   std::uint32_t team_asleep = 0;      // those of them that slept at the look
   std::uint32_t unavailable = 0;      // LoadSource bits
   std::uint32_t unused = 0;
@@ -48,21 +50,19 @@ struct LoadSnapshot {
     return (unavailable & static_cast<std::uint32_t>(source)) == 0;
   }
 
-  // Own threads that may be running: those in teams and not asleep, the one that looked at least.
+  // Threads of this process that may be running: those in teams and not asleep, and at least the one that looked.
   std::uint32_t running_here() const {
     const std::uint32_t awake = team_threads > team_asleep ? team_threads - team_asleep : 0;
     return awake > 1 ? awake : 1;
   }
 
-  // Runnable threads that are not own, at least. A teammate that is blocked in the program's own
-  // work counts as running, so strangers may hide behind it; they are never made up. 0 where
-  // unknown.
-  std::uint32_t strangers() const {
+  // A lower bound for the number of runnable threads of other processes. A teammate that is blocked in the program's
+  // code counts as running and may hide a competitor. 0 if unknown.
+  std::uint32_t competitors() const {
     return has(LoadSource::kRunnable) && runnable > running_here() ? runnable - running_here() : 0;
   }
 
-  // CPUs that the process can use at once on average: the mask's or what the quota leaves of them,
-  // in thousandths.
+  // CPUs that the process can use on average, by mask and quota, in thousandths.
   std::uint32_t usable_millicpus() const {
     const std::uint32_t by_mask = allowed_cpus * 1000;
     return quota_millicpus != 0 && quota_millicpus < by_mask ? quota_millicpus : by_mask;

@@ -8,7 +8,7 @@ MissingList list_missing(const LoadSnapshot& load) {
     if (load.looks == 0 || load.has(source.source)) continue;
     const bool of_groups =
         source.source == LoadSource::kQuota || source.source == LoadSource::kThrottling;
-    if (of_groups && !load.has(LoadSource::kGroups)) continue;  // said already
+    if (of_groups && !load.has(LoadSource::kGroups)) continue;  // in the list already
     out.add({.what = source.what, .effect = source.effect});
   }
   for (unsigned i = 0; i < kMissingKinds; ++i) {

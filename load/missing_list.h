@@ -1,6 +1,5 @@
-// What the system does not give Muster in this process, as a list: for the report, for `muster
-// doctor`. What the load sensor did not find at its last look comes first, then what platform/
-// was refused at any time.
+// What the system does not provide to Muster in this process, for the report and `muster doctor`: first what the load
+// sensor did not find at its last look, then what was refused to platform/ at any time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct MissingList {
   const MissingItem* end() const { return items + count; }
 };
 
-// `load` may be the empty snapshot: then nothing is said of the sensor.
+// For an empty snapshot, the list has no items of the sensor.
 MissingList list_missing(const LoadSnapshot& load);
 
 }  // namespace muster

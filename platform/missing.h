@@ -1,8 +1,8 @@
-// What the system refused to Muster in this process, so that the report can name it: a seccomp
-// filter, an old kernel, a /proc that is not mounted. Muster goes on without; nothing here fails.
+// What the system refused to Muster in this process, for the report: because of a seccomp filter, an old kernel, or a
+// /proc that is not mounted. Muster continues without it; nothing here fails.
 //
-// Noted by whoever was refused, on a slow path: two relaxed updates of a line that nobody polls.
-// Never taken back: what was refused once is worth a line.
+// Noted by the code that was refused, on a slow path: two relaxed updates of a line that no thread polls. Never
+// reset: one refusal is worth a line in the report.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@ enum class Missing : unsigned {
   kSetAffinity,      // sched_setaffinity
   kGetAffinity,      // sched_getaffinity
   kCurrentCpu,       // getcpu
-  kIdleTime,         // /proc/stat; error 0: it says something else
-  kChangedAffinity,  // error 0: somebody else set the mask of a thread that Muster had placed
+  kIdleTime,         // /proc/stat; error 0: its format is unknown
+  kChangedAffinity,  // error 0: other code set the mask of a thread that Muster had placed
 };
 inline constexpr unsigned kMissingKinds = 8;
 
-// `what` is it, and what follows. In the order of Missing.
+// What is missing and the effect of that, in the order of Missing.
 struct MissingName {
   const char* what;
   const char* effect;
@@ -65,8 +65,8 @@ inline int missing_error(Missing what) {
 // "EPERM"; null for 0 and for errors without a name here.
 const char* error_name(int error);
 
-// Asks the system once for all that Muster may want later, so that note_missing() is told now: for
-// `muster doctor`. Changes nothing that lasts. Does not know kChangedAffinity.
+// Tries once each request that Muster may make later, so that refusals are noted now: for `muster doctor`. Has no
+// lasting effect. Does not cover kChangedAffinity.
 void try_everything();
 
 }  // namespace muster

@@ -1,11 +1,11 @@
 // How a barrier instance is called off: every thread of the team leaves it unreleased and goes another way, to the real
 // barrier.
 //
-// A thread that must not be passed by (in OpenMP: one that creates a task, which the real barrier has to finish) stores the
-// episode of its own next barrier before it arrives there. A thread whose episode was stored so leaves the instance, whether
-// it notices on arrival, while it waits or on release. The store comes before its thread's arrival, and nobody is
-// released before that arrival: so all threads agree. Episodes are compared, no flag is tested: a teammate that is already
-// released may store its next one.
+// A thread that must not be passed by (in OpenMP: one that creates a task, which the real barrier has to finish)
+// stores the episode of its own next barrier before it arrives there. A thread whose episode was stored so leaves the
+// instance, whether it notices on arrival, while it waits or on release. The store comes before its thread's arrival,
+// and nobody is released before that arrival: so all threads agree. Episodes are compared, no flag is tested: a
+// teammate that is already released may store its next one.
 #pragma once
 
 #include <atomic>

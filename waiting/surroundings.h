@@ -78,8 +78,8 @@ class Surroundings {
       sensor_->look(now_ns);
       const LoadSnapshot load = sensor_->last();
       set(has_quota_, load.quota_millicpus != 0);
-      set(others_run_, load.strangers() != 0);
-      crowd_.see(load.strangers());
+      set(others_run_, load.competitors() != 0);
+      crowd_.see(load.competitors());
     }
     pace_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
@@ -98,7 +98,7 @@ class Surroundings {
     out.cpus = load.allowed_cpus;
     out.crowded = crowd_.fills(load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
-    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.strangers() == 0;
+    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
     return out;
   }
 

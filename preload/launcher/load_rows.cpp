@@ -16,7 +16,7 @@ std::string load_row(const LoadSnapshot& load) {
     cpus += load.has(LoadSource::kQuota) ? ", no quota" : ", no quota seen";
   }
   if (load.has(LoadSource::kRunnable)) {
-    cpus += fmt::format(", {} other threads runnable now", load.strangers());
+    cpus += fmt::format(", {} other threads runnable now", load.competitors());
   }
   return cpus;
 }

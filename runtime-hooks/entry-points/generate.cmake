@@ -60,8 +60,8 @@ foreach(row IN LISTS rows)
   endif()
 endforeach()
 
-# The effect of each list's calls (folding/call_effects.h) and the threads on which they have it: bits of FoldState, which
-# the compiler compares with states_with(). Calls of other lists close.
+# The effect of each list's calls (folding/call_effects.h), and the states of threads on which a call has that effect: bits
+# of FoldState. The compiler compares them with states_with(). A call of a name in no list closes the fold.
 set(effect_sets kSets)
 set(effect_pushes kPushes)
 set(effect_task_owned kClosesByTask)

@@ -18,7 +18,7 @@ Closed reason_for(const char* symbol, Effect effect) {
   return Closed::kCall;
 }
 
-// That in whose region or serial part the calling thread is; else null.
+// The fold in whose region or serial part the calling thread is; else null.
 Fold* fold_around() {
   return in_serial_part() || in_folded_region() ? t_thread_state->fold : nullptr;
 }

@@ -1,4 +1,4 @@
-// What a call of an entry point does to a fold that is open beside it.
+// What a call of an entry point does to the calling thread's fold.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace muster {
 
-// What an entry point does to a fold that it is called beside.
+// What calling an entry point does to the fold.
 enum class Effect : std::uint8_t {
-  kCloses,        // needs the serial part to be one
-  kSets,          // changes a setting that regions inherit
-  kPushes,        // an unusual clause for the thread's next region
-  kClosesByTask,  // as kCloses, for a runtime in which it looks at the calling task: libgomp
-  kCreatesTasks,  // as kCloses, and wherever it is called
+  kCloses,        // the runtime must be in a serial part
+  kSets,          // changes a setting that later regions inherit
+  kPushes,        // sets a clause for the thread's next region that is not folded
+  kClosesByTask,  // as kCloses, for a runtime where it depends on the calling task: libgomp
+  kCreatesTasks,  // as kCloses, but counts in any thread
 };
 
 // The states of the threads whose calls have that effect, as the bits that a thunk tests.
@@ -34,8 +34,8 @@ constexpr std::uint8_t states_with(Effect effect) {
   return 0xFF;
 }
 
-// Called before the real entry point `symbol`, by a thread in one of states_with() its effect. `symbol` lives
-// for ever. Not for a runtime other than the fold's.
+// Called before the real entry point `symbol`, by a thread in one of states_with() its effect. `symbol` is a
+// literal. Not to be called for a runtime other than the fold's.
 void apply_effect(const char* symbol, Effect effect, const void* caller);
 
 // Whether a function belongs to another runtime than the fold in whose region or serial part the calling thread is.
@@ -45,7 +45,7 @@ bool is_of_another_runtime(const void* function);
 // As a call of `symbol` with Effect::kCloses, for an entry point of Muster's.
 void close_fold_before(const char* symbol, const void* caller);
 
-// What omp_get_max_threads() was when the fold was opened. For its primary thread.
+// What omp_get_max_threads() was when the fold was opened. For the fold's primary thread.
 int serial_max_threads();
 
 }  // namespace muster

@@ -1,8 +1,8 @@
-// gcc's combined constructs (`parallel for schedule(dynamic)`, `parallel sections`) in a fold. Their
-// function asks for a thread's next share at once, since the runtime has started the worksharing
-// construct with the region. In a fold each thread starts it inside the region; to start is to get the
-// first share, which is kept with the region's frame until the function asks. Before it does, code of the
-// region's clauses may run regions and constructs of its own: those have other frames.
+// gcc's combined constructs (`parallel for schedule(dynamic)`, `parallel sections`) in a fold. The runtime starts
+// their worksharing construct with the region, so their function requests its next share at once. In a fold each
+// thread starts the construct inside the region. The start returns the first share, which is kept with the region's
+// frame until the function requests it. Code of the region's clauses may run regions and constructs before that;
+// these have other frames.
 #pragma once
 
 #include "runtime-hooks/runtimes/abi.h"
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// Iterations [begin, end), or a section's number; or that there is none.
+// Iterations [begin, end), or the number of a section; or none.
 struct FirstShare {
   bool some = false;
   long begin = 0;
@@ -19,8 +19,8 @@ struct FirstShare {
   unsigned section = 0;
 };
 
-// The share that was kept for the thread in the region that it is in, by whose function's code this is asked.
-// False: it has asked before, or there was none to keep.
+// The first share that was kept for the thread in its current region, to be called from that region's function.
+// False: it was taken before, or none was kept.
 inline bool take_first_share(FirstShare& share, const void* caller, const char* symbol) {
   const ThreadState* state = t_thread_state;
   Frame* frame = state != nullptr ? state->top : nullptr;
@@ -32,8 +32,8 @@ inline bool take_first_share(FirstShare& share, const void* caller, const char* 
   return true;
 }
 
-// In place of the region's function, on the primary thread's stack. Start: called by each thread, gives
-// its first share.
+// Replaces the region's function; on the primary thread's stack. `Start` is called by each thread and returns its first
+// share.
 template <class Start>
 struct CombinedRegion {
   abi::GompRegion function;
@@ -47,7 +47,8 @@ struct CombinedRegion {
     Frame& frame = *t_thread_state->top;  // the fold's
     frame.first_share = &share;
     self.function(self.data);
-    frame.first_share = nullptr;  // also keeps the share alive: the call is not a jump
+    frame.first_share =
+        nullptr;  // and keeps the call from becoming a tail call, which would end the share's lifetime
   }
 };
 

@@ -1,21 +1,23 @@
-// The contract of region folding: what makes it that a program cannot tell. Each clause is checked where it could be
-// broken if Muster is built with MUSTER_CHECKED (on in debug builds; libmuster_checked.so, with which the tests run).
+// The contract of region folding, which keeps it invisible to programs. If Muster is built with MUSTER_CHECKED, each
+// clause is checked where it could be violated (on in debug builds, and in libmuster_checked.so, with which the tests
+// run).
 //
-// A fold is one real region that stays open. Where it may be opened: kRoot, kInitialTask, kPlain. A context that
-// cannot be named is refused, and the region is the runtime's.
+// A fold is one real region that stays open. It may be opened where kRoot, kInitialTask and kPlain hold. In any other
+// context the runtime forks the region.
 //
-// What may run while it is open, between two regions (kSerial): the program's serial code in the thread that opened
-// it, and of the runtime what harmless.txt lists. Every other entry point closes it first or is answered by Muster; so
-// the runtime calls nothing of the program's with a fold open: a task, a target region, a constructor (RuntimeCall).
-// The other threads wait in Muster. In a folded region everything is the runtime's, for each thread in its place
-// (kMember), and what the region leaves behind is what it found (kBalanced).
+// Between two regions of an open fold (kSerial) run: the program's serial code, in the thread that opened it, and the
+// runtime's functions in harmless.txt. Every other entry point closes the fold first or is answered by Muster. So the
+// runtime runs none of the program's code while a fold is open: no task, target region or constructor (RuntimeCall).
+// The other threads wait in Muster. A folded region runs in the runtime's real region, each thread in its place
+// (kMember), and leaves the state that it found (kBalanced).
 //
-// Who closes it: the thread that opened it, in the task that did, between two regions (kSerial, kClosed): at a call that
-// asks for it, at the end of a region that asks for it, before a fork (kForked), at the thread's end (kEnded).
+// A fold is closed by the thread that opened it, in the same task, between two regions (kSerial, kClosed): at a call
+// that requires it, at the end of a region that requires it, before a fork (kForked), at the end of the thread
+// (kEnded).
 //
-// What the program could observe while it is open: threads that wait elsewhere than in the runtime; of the runtime's own
-// functions, called by an address from its handle, the level and size of the open region; its own stack and registers
-// as they are without. Nothing of the fold lies on the program's stack between two regions.
+// What a program could observe while a fold is open: threads that wait outside the runtime; and, from the runtime's own
+// functions at addresses from its handle, the level and size of the open region. Its stack and registers are as without
+// Muster: between two regions, nothing of the fold is on the program's stack.
 #pragma once
 
 namespace muster {
@@ -43,12 +45,12 @@ inline constexpr bool kFoldingIsChecked = true;
 inline constexpr bool kFoldingIsChecked = false;
 #endif
 
-// Ends the process, with a line that names the clause.
+// Aborts the process after a line that names the clause.
 [[noreturn]] void broken(FoldingClause clause);
 
 }  // namespace muster
 
-// In source files only: headers are common to libraries that are checked and not.
+// In source files only: libraries with and without checks share the headers.
 #define MUSTER_CHECK(clause, condition)                                                       \
   do {                                                                                        \
     if (::muster::kFoldingIsChecked && !(condition)) ::muster::broken(FoldingClause::clause); \

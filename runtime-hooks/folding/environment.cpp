@@ -28,7 +28,7 @@ bool is_no(const char* value) {
 void read_environment() {
   const char* inherit = std::getenv("KMP_INHERIT_FP_CONTROL");
   g_fp_is_inherited = inherit == nullptr || *inherit == '\0' || !is_no(inherit);
-  // What is not known to mean no may mean yes to one of them.
+  // A value that is not known to mean no may mean yes to one of the runtimes.
   const char* display = std::getenv("OMP_DISPLAY_AFFINITY");
   if (display != nullptr && !is_no(display)) g_affinity_is_displayed = true;
 }

@@ -16,19 +16,20 @@
 namespace muster {
 namespace {
 
-// The child has none of the threads that a fold keeps. Handlers are called latest first, and the
-// runtime's own takes the locks that a join needs: so ours is registered once the runtime's is, which
-// it is before its first region. Two threads that do so at once register it twice, which is harmless.
-bool watch_fork(Runtime& runtime) {
-  const std::atomic_ref<bool> is_watched(runtime.fork_is_watched);
-  if (is_watched.load(std::memory_order_acquire)) return true;
+// The child of a fork has none of the fold's threads, so the fold is closed before. Handlers run in reverse order of
+// registration, and the runtime's handler takes locks that a join needs: Muster's must be registered after the
+// runtime's, which is registered before the runtime's first region. If two threads register it at once, it runs
+// twice, which is harmless.
+bool register_fork_handler(Runtime& runtime) {
+  const std::atomic_ref<bool> is_registered(runtime.handles_fork);
+  if (is_registered.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
     if (in_serial_part()) t_thread_state->fold->close(Closed::kFork, {});
-    ++t_runtime_calls;  // the program's handlers may come after this one
+    ++t_runtime_calls;  // the program's handlers may run after this one
   };
   const auto after_fork = [] { --t_runtime_calls; };
   if (pthread_atfork(before_fork, after_fork, after_fork) != 0) return false;
-  is_watched.store(true, std::memory_order_release);
+  is_registered.store(true, std::memory_order_release);
   return true;
 }
 
@@ -37,7 +38,7 @@ bool watch_fork(Runtime& runtime) {
 void Fold::begin(ThreadState& state) {
   state_ = &state;
   next_ = {};
-  end_is_watched_ = false;  // it was another thread's
+  end_is_registered_ = false;  // it was another thread's
   is_ending_ = false;
 }
 
@@ -53,7 +54,7 @@ Unfolded Fold::run(const RegionCall& call) {
     const Next next = std::exchange(next_, {});
     if (const Unfolded why = may_open(call, asked, clause); why != Unfolded::kNone) return why;
     if (const Unfolded why = open(call, asked); why != Unfolded::kNone) {
-      // What was asked for has gone into the fold.
+      // The requested size was used for the real region that was opened.
       if (next.size != 0) push_size(call.runtime.real, next);
       return why;
     }
@@ -91,8 +92,8 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   MUSTER_CHECK(kPlain,
                asked <= kMaxTeam && asked != 1 && !is_ending_ && real.omp_get_dynamic() == 0);
   give_everything_back();  // the region's threads inherit it
-  if (!end_is_watched_) end_is_watched_ = watch_thread_end();
-  if (!end_is_watched_) return Unfolded::kEnding;
+  if (!end_is_registered_) end_is_registered_ = register_thread_end();
+  if (!end_is_registered_) return Unfolded::kEnding;
   runtime_ = &call.runtime;
   runtime_load_ = call.runtime.load;
   team_ = Team::acquire(call.runtime, *state_);
@@ -100,7 +101,8 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   serial_max_ = real.omp_get_max_threads();
   wanted_size_ = asked != 0 ? asked : static_cast<unsigned>(serial_max_);
   job_.leave = false;
-  job_.announced.store(kNoEpisode, std::memory_order_relaxed);  // another team may count anew
+  // Another team may be at an earlier episode than the last one.
+  job_.announced.store(kNoEpisode, std::memory_order_relaxed);
   setting_.store(false, std::memory_order_relaxed);
   regions_ = 0;
   gone_ = false;
@@ -108,11 +110,11 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   opened_by_ = &t_muster_fold_state;
   opened_in_ = task_of(real);
   real.GOMP_parallel_start(&work, this, asked);
-  const bool fork_is_watched = watch_fork(call.runtime);
+  const bool handles_fork = register_fork_handler(call.runtime);
   frame_ = {};
   frame_.runtime = runtime_;
   frame_.team = team_;
-  state_->top = &frame_;  // tells whose calls come back from the runtime by a jump
+  state_->top = &frame_;  // for runtime_of_region()
   const int size = runtime_->team_size();
   PassReason reason = PassReason::kNoMemory;
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
@@ -120,11 +122,11 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   inner_max_ = real.omp_get_max_threads();
   implicit_task_ = task_of(real);
   state_->top = nullptr;
-  if (frame_.me == nullptr) {  // the workers see that, too, and leave at once
+  if (frame_.me == nullptr) {  // the workers see the same, and leave at once
     join_for_real();
     return size == 1 ? Unfolded::kTeamOfOne : Unfolded::kNotReplaced;
   }
-  if (!fork_is_watched) {
+  if (!handles_fork) {
     dismiss();
     return Unfolded::kNotReplaced;
   }
@@ -133,14 +135,14 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
 }
 
 void Fold::run_open(const RegionBody& body) {
-  drain_non_temporal_stores();  // before the line is touched, which a reader may then take only once
+  drain_non_temporal_stores();  // before the line is written, so that readers fetch it only once
   job_.body = body;
   const FpControl fp = FpControl::current();
   job_.fp = fp;
   Member& me = *frame_.me;
   t_muster_fold_state = FoldState::kFoldedRegion;
   team_->begin_region(me, job_.announced);
-  // The rest is done while the others learn of it.
+  // The rest is done while the others receive it.
   ++regions_;
   state_->regions.add();
   state_->folded.add();
@@ -157,7 +159,7 @@ void Fold::run_open(const RegionBody& body) {
   }
   MUSTER_CHECK(kBalanced, is_member(*state_, frame_) && frame_.serialized == 0 &&
                               task_of(runtime_->real) == implicit_task_);
-  // What need not wait for the others.
+  // What need not wait for the other threads.
   const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
   if (fp_is_inherited(*runtime_)) fp.put_in_force();
   const bool called_off = !team_->end_region(me, 0);
@@ -264,7 +266,7 @@ void Fold::note(const char* reason, bool closed, CallSite site) {
   const unsigned count = site_count_.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < count; ++i) {
     FoldSite& known = sites_[i];
-    if (known.caller == site.caller && known.reason == reason) {  // it calls one symbol
+    if (known.caller == site.caller && known.reason == reason) {  // one place calls one symbol
       std::atomic_ref(known.count).fetch_add(1, std::memory_order_relaxed);
       return;
     }

@@ -1,10 +1,9 @@
-// Region folding: one real parallel region of the OpenMP runtime is kept open while the program goes
-// through its serial parts, and the program's next regions run inside it. A fork is then a release of
-// the fold's team, a join a gather. contract.h states what the program must not be
-// able to observe; docs/understand/folding.md explains it.
+// Region folding: one real parallel region of the OpenMP runtime stays open while the program runs its serial parts,
+// and the program's next regions run inside it. A fork is then a release of the fold's team, and a join is a gather.
+// contract.h states what keeps this invisible, docs/understand/folding.md explains it.
 //
-// Each root thread has one of its own (root_fold.h). It is the fold's primary thread and the owner of
-// all that is here; the others read `job_` after a release.
+// Each root thread has its own fold (root_fold.h). It is the fold's primary thread and owns all data here; the other
+// threads read `job_` after a release.
 #pragma once
 
 #include <atomic>
@@ -22,7 +21,7 @@
 
 namespace muster {
 
-// Where the program does something that the report may have to name.
+// A place in the program that the report may name.
 struct CallSite {
   const char* symbol;
   const void* caller;
@@ -33,8 +32,8 @@ struct RegionCall {
   Runtime& runtime;
   RegionBody body;
   CallSite site;
-  unsigned asked_size = 0;  // by the call itself; 0: not
-  bool has_clause = false;  // one that a fold cannot serve
+  unsigned asked_size = 0;  // by the call; 0: it requests no size
+  bool has_clause = false;  // one that a folded region cannot have
 };
 
 class Fold {
@@ -46,54 +45,53 @@ class Fold {
   // must fork the region.
   Unfolded run(const RegionCall& call);
 
-  // The thread asks for its next region's size. True: the real runtime need not be told.
+  // The thread requests a size for its next region. True: the request is not passed to the runtime.
   bool keeps_size(const Runtime& runtime, abi::Ident* where, int size, CallSite site);
-  // Its next region is a serialized one. What the runtime makes of a size asked for before depends on
-  // its version, so the one after is left to it.
+  // The thread's next region is serialized. Whether a size that was requested before is used for that region depends
+  // on the runtime's version, so the region after it is not folded.
   void note_serialized() {
     if (next_.size != 0) next_ = {.clause = true};
   }
-  // It asks for something else for its next region.
+  // The thread requests another clause for its next region.
   void note_clause() { next_.clause = true; }
-  // Code of a folded region changed a setting that the next regions must not see. Any thread.
+  // Code of a folded region changed a setting, which the fold would carry into later regions. Called by any thread.
   void note_setting() { setting_.store(true, std::memory_order_relaxed); }
 
-  // Between two regions.
+  // Closes the fold, between two regions.
   void close(Closed reason, CallSite site);
   // The runtime whose region is open.
   const Runtime& runtime() const { return *runtime_; }
-  // Whether a call is one of the runtime's own, which came back to us.
+  // Whether the runtime itself makes a call that reaches Muster.
   bool is_call_of_runtime(const void* caller) const { return runtime_->contains(caller); }
-  // What omp_get_max_threads() answers there.
+  // The result of omp_get_max_threads() between two regions.
   int serial_max_threads() const {
     if (is_lost()) return serial_max_;
     const int inner = runtime_->real.omp_get_max_threads();
     return inner == inner_max_ ? serial_max_ : inner;
   }
 
-  // For another thread, which may be about to unload the runtime: it is kept until the fold is closed.
+  // Called by another thread that may be about to unload the runtime: keeps it loaded until the fold is closed.
   void keep_runtime();
-  // It has been unloaded all the same, unseen, and what is open cannot be closed any more. The fold's own
-  // threads wait in it for ever, so its primary takes another one, which counts on from here.
+  // The runtime was unloaded nevertheless, unnoticed, and the open region can no longer be closed. The fold's other
+  // threads wait in it for the rest of the process, and its primary gets another fold, which continues its counts.
   bool is_lost() const { return !runtime_->is_still(runtime_load_); }
   bool is_given_up() const { return is_given_up_; }
   void counts_on_from(const Fold* lost) { lost_ = lost; }
 
-  // Its thread ends, and with it the fold that is open.
+  // Closes the open fold because its thread ends.
   void end();
-  // It may be ending: what is open stays so, and once closed is not opened again. What held before is
-  // returned.
+  // The thread may be ending: an open fold stays open, but once closed is not opened again. Returns the previous value.
   bool open_no_more(bool is_ending = true) { return std::exchange(is_ending_, is_ending); }
-  // In the child of a fork. The fold's threads are no more.
+  // In the child of a fork, where the fold's threads do not exist.
   void forget();
 
-  // For any thread, to which it may be old news.
+  // For any thread. The answer may be out of date.
   bool is_open() const;
-  // Adds what was counted here. For any thread.
+  // Adds the counts of this fold. For any thread.
   void add_to(FoldCounts& sum) const;
 
  private:
-  // What a release hands out, and the word that says so, on one line.
+  // What a release publishes, and the word that announces it, on one cache line.
   struct alignas(kCoherenceGranule) Job {
     RegionRecord body;
     FpControl fp;
@@ -102,11 +100,11 @@ class Fold {
   };
   static_assert(offsetof(Job, announced) + sizeof(Team::Announcement) <= 64);
 
-  // The thread's next region, as entry points before it have arranged.
+  // What entry points requested for the thread's next region.
   struct Next {
     bool clause = false;
-    int size = 0;                 // 0: none was asked for
-    abi::Ident* where = nullptr;  // of that
+    int size = 0;                 // 0: none was requested
+    abi::Ident* where = nullptr;  // where the size was requested
     bool runtime_knows = true;
   };
 
@@ -124,7 +122,7 @@ class Fold {
   void run_worker_loop(ThreadState& state, Frame& frame, abi::GlobalThread global);
   void note(const char* reason, bool closed, CallSite site);
   static void push_size(const RealFunctions& real, const Next& next);
-  // Of the contract (contract.h).
+  // Checks of the contract (contract.h).
   bool is_in_serial_part() const;
   bool is_member(const ThreadState& state, const Frame& frame) const;
 
@@ -135,25 +133,25 @@ class Fold {
   Team* team_ = nullptr;
   std::atomic<bool> setting_{false};
 
-  // The primary thread's alone, and written by it in each region: no other thread reads its lines.
+  // Used by the primary thread only, which writes it in each region: no other thread reads these cache lines.
   alignas(kCoherenceGranule) Frame frame_;
   ThreadState* state_ = nullptr;
   abi::GlobalThread global_ = 0;
-  unsigned wanted_size_ = 0;  // what was asked for, or else the setting
+  unsigned wanted_size_ = 0;  // the requested size, or else the setting
   int serial_max_ = 1;
-  // The same as the runtime has it inside the fold. Who calls the runtime's own
-  // omp_set_num_threads(), by an address from dlsym(), is not seen but for this.
+  // The same setting inside the fold. It shows a call of the runtime's own omp_set_num_threads() at an address from
+  // dlsym(), which does not reach Muster.
   int inner_max_ = 1;
   unsigned long regions_ = 0;
   Next next_;
   FoldBudget budget_;
   bool is_given_up_ = false;
-  const Fold* lost_ = nullptr;       // this thread's before it
-  bool gone_ = false;                // this is a child process by now, without the team
-  const void* opened_by_ = nullptr;  // the thread; this and the tasks are for the contract
+  const Fold* lost_ = nullptr;       // this thread's previous one
+  bool gone_ = false;                // this is a child process, without the team
+  const void* opened_by_ = nullptr;  // the thread; this and the tasks are for checks
   std::uint64_t opened_in_ = 0;
   std::uint64_t implicit_task_ = 0;
-  bool end_is_watched_ = false;
+  bool end_is_registered_ = false;
   bool is_ending_ = false;
 
   std::atomic<void*> kept_runtime_{nullptr};

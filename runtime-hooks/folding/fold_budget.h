@@ -1,7 +1,7 @@
-// When MUSTER_FORKJOIN=auto opens a fold: by a budget. A fold that was closed early has cost more than
-// it gained; as many regions are then left to the runtime as keep that loss below a few per cent of
-// all. Each such fold in a row weighs twice as much as the one before, so a program that always closes
-// early is soon left alone.
+// When MUSTER_FORKJOIN=auto opens a fold: if its budget allows it. A fold that is closed early costs more than it
+// gains. The runtime then forks as many regions as keep that loss below a few per cent of the run time. Each such
+// fold in a row costs twice as much budget as the previous one, so folding soon stops in a program that always closes
+// folds early.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace muster {
 
 class FoldBudget {
  public:
-  // A thread begins a region that could be folded, no fold of its own being open.
+  // A thread begins a region that could be folded, while its fold is closed.
   bool allows_opening() {
     if (budget_ >= 0) return true;
     ++budget_;
@@ -29,17 +29,17 @@ class FoldBudget {
     }
   }
 
-  // Whether it waits because of folds that were closed too early.
+  // Whether the budget was reduced by folds that were closed early.
   bool was_closed_often() const { return failures_ != 0; }
 
  private:
-  // In regions left to the runtime. Opening and closing cost as much as three folded regions gain,
+  // In regions that the runtime forks. Opening and closing cost as much as three folded regions gain,
   // and a folded one gains half of what the runtime's costs (campaigns/worst_rhythm.py); of that,
   // one in 32 may be lost.
   static constexpr std::uint64_t kPays = 3;
   static constexpr std::int64_t kGain = 32 / 2;
   static constexpr std::int64_t kFirst = -2;  // the first two regions
-  static constexpr std::int64_t kMost = 64;   // what good folds save up for bad ones
+  static constexpr std::int64_t kMost = 64;   // the most that long folds add to the budget
   static constexpr std::uint64_t kMostSaved = 8;
   static constexpr unsigned kMostFailures = 12;
 

@@ -8,7 +8,7 @@
 namespace muster {
 
 void FoldCounts::add(const FoldSite& site) {
-  // Its thread may be counting.
+  // Its thread may be counting meanwhile.
   auto& shared = const_cast<std::uint64_t&>(site.count);
   const std::uint64_t counted = std::atomic_ref(shared).load(std::memory_order_relaxed);
   for (unsigned i = 0; i < site_count; ++i) {

@@ -23,15 +23,15 @@ struct FoldCounts {
   std::uint64_t folded = 0;  // regions, those that opened a fold included
   std::uint64_t unfolded[kUnfoldedReasons] = {};
   std::uint64_t closed[kClosedReasons] = {};
-  // The first places, in the order of their first time; further ones are counted above only.
+  // The first places, in the order of their first occurrence; other ones are only counted above.
   FoldSite sites[kMaxFoldSites];
   unsigned site_count = 0;
 
-  // One thread's, together with what others counted at the same place.
+  // Adds a thread's count of a place to those of other threads.
   void add(const FoldSite& site);
 };
 
-// As they stand now. Others may still be counting.
+// The current counts. Other threads may still be counting.
 const FoldCounts& fold_counts();
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// When a fold may be opened: what a runtime allows, a region and the place where it begins.
+// Whether a fold may be opened: conditions on the runtime, the region and the place where it begins.
 #include "options/settings.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
@@ -56,7 +56,7 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
     note(name_of(Unfolded::kClause), /*closed=*/false, call.site);
     return Unfolded::kClause;
   }
-  // First, because it is what most regions of a program that always closes early end at.
+  // First, because most regions of a program that always closes folds early end here.
   const bool is_patient = settings().fork_join == ForkJoin::kAuto;
   const bool closes_often = is_patient && budget_.was_closed_often();
   if (closes_often && !budget_.allows_opening()) return Unfolded::kClosedOften;
@@ -69,7 +69,7 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
   if (wanted > kMaxTeam) return Unfolded::kNotReplaced;
   if (is_patient && !closes_often && !budget_.allows_opening()) return Unfolded::kTooFew;
   if (const Unfolded why = can_be_folded(call.runtime); why != Unfolded::kNone) return why;
-  // A serialized one, or one that began unseen.
+  // A serialized region, or one that Muster did not see begin.
   if (real.omp_get_level() != 0) return Unfolded::kInsideRegion;
   if (in_explicit_task(real)) return Unfolded::kInRuntimeCall;
   if (real.omp_get_dynamic() != 0) return Unfolded::kDynamic;

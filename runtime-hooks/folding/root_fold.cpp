@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// A quiet region's threads have no frame (barrier_free_regions.h).
+// The threads of a region without a team have no frame (barrier_free_regions.h).
 bool is_inside(const ThreadState& state, const Runtime* runtime) {
   if (state.top != nullptr) return true;
   if (runtime == nullptr || runtime->real.omp_get_level == nullptr) return false;
@@ -43,10 +43,10 @@ bool has_open_fold() {
   return fold != nullptr && fold->is_open();
 }
 
-// The calling thread ends. At the end of the process libomp waits for its threads before it frees
-// what they read, but only if none of its regions is open. Where another thread's fold is, this one's
-// threads are better kept in it, too: there they read nothing of the runtime's. libgomp frees nothing
-// then, and forgets a thread that only ends before kOnlyThread is reached: it has made its key first.
+// The calling thread ends. At the end of the process libomp waits for its threads before it frees what they read, but
+// not while any of its regions is open. So if another thread's fold is open, this one stays open, too: its threads
+// read nothing of the runtime there. libgomp frees nothing at exit; and when only the thread ends, libgomp's
+// destructor for it runs before kOnlyThread if libgomp has made its key first.
 void end_root_fold(ThreadEnd how) {
   if (how == ThreadEnd::kMayBeExit && in_serial_part() &&
       t_thread_state->fold->runtime().kind != RuntimeKind::kLibgomp && another_is_open()) {
@@ -119,8 +119,7 @@ void folds_after_fork() {
     Fold* fold = state->root_fold.load(std::memory_order_relaxed);
     if (fold != nullptr) fold->forget();
   }
-  // In a region's middle the fold had to stay open, and what the runtime makes of it is its own
-  // business.
+  // A fork inside a region leaves the fold open, as it would leave the runtime's region.
   if (was_in_folded_region) {
     t_muster_fold_state = FoldState::kNoFold;
   } else if (t_muster_fold_state != FoldState::kNoFold) {

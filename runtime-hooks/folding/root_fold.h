@@ -1,5 +1,5 @@
-// A fold belongs to a root thread: one that runs regions at level 0. It is made when the thread first
-// needs it, kept with the thread's state, and taken over with that by a later thread.
+// The fold of a root thread: a thread that runs regions at level 0. It is made when the thread first needs it, and
+// belongs to the thread's state, which a later thread may use again.
 #pragma once
 
 #include "runtime-hooks/folding/fold.h"
@@ -7,13 +7,11 @@
 
 namespace muster {
 
-// For a thread in FoldState::kNew: makes it one that may fold. Null where it is inside a region already, as far
-// as frames tell and `runtime`, if that is known; for a runtime that is not replaced, whose threads Muster
-// leaves untouched; and without memory.
+// For a thread in FoldState::kNew: makes its fold. Null inside a region, according to frames and to `runtime`, if
+// known; for a runtime that is not replaced, whose threads get no state; and without memory.
 Fold* make_root_fold(const Runtime* runtime);
 
-// The calling thread's, in its serial part or what may be one; null inside a folded region and for a
-// thread that ends.
+// The calling thread's fold, outside of regions; null inside a folded region and for a thread that ends.
 inline Fold* root_fold(const Runtime* runtime) {
   const FoldState state = t_muster_fold_state;
   if (state == FoldState::kSerialPart || state == FoldState::kMayFold) [[likely]]
@@ -24,11 +22,11 @@ inline Fold* root_fold(const Runtime* runtime) {
 // Runs the region in the calling thread's fold. Otherwise returns the reason, and the real runtime must fork it.
 Unfolded run_folded(const RegionCall& call);
 
-// Before the calling thread unloads something: other threads' folds cannot be closed for them.
+// Before the calling thread unloads an object. It cannot close other threads' folds, so their runtimes stay loaded.
 void keep_runtimes_of_other_folds();
 
-// While the calling thread may unload a runtime: a fold that would go with it is closed before, and none
-// is opened by regions of the destructors.
+// Scope in which the calling thread may unload a runtime: its fold is closed before, and regions in destructors open
+// none.
 class BeforeUnloading {
  public:
   explicit BeforeUnloading(CallSite site);
@@ -42,14 +40,14 @@ class BeforeUnloading {
   bool was_new_ = false;
 };
 
-// When the library is loaded, and before anybody makes a thread-specific key: folds are closed at the ends of
-// their threads.
+// Arranges that folds are closed when their threads end. To be called when the library is loaded, and before any
+// thread-specific key is made.
 void reserve_fold_ends();
 
-// The calling thread is about to end itself: closes its fold, if it is open.
+// Closes the fold of the calling thread, which is about to end itself.
 void end_fold_of_thread();
 
-// In the child of a fork: all folds' threads are no more.
+// In the child of a fork, where no fold's threads exist.
 void folds_after_fork();
 
 }  // namespace muster

@@ -1,7 +1,8 @@
-// Two ways out need two watches. exit() calls the destructors of the caller's thread_local objects, then
-// the handlers of atexit(); a thread that only ends calls those destructors, then those of its keys, the first
-// made first. So the key (thread_state.h) is made before the OpenMP runtimes make theirs, by which they forget the thread:
-// libgomp in its constructor, which may come before Muster's (preload/thunks/inheriting_calls.cpp).
+// Two ways to end need two callbacks. exit() calls the destructors of the caller's thread_local objects, then the
+// handlers of atexit(). A thread that only ends calls those destructors, then those of its keys, in the order in
+// which the keys were made. So Muster's key (thread_state.h) is made before the keys by which the OpenMP runtimes
+// release a thread; libgomp makes its key in its constructor, which may run before Muster's
+// (preload/thunks/inheriting_calls.cpp).
 #include "runtime-hooks/folding/thread_end.h"
 
 #include <sys/syscall.h>
@@ -10,7 +11,7 @@
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/teams/thread_state.h"
 
-// The C library's, for thread_local objects (Itanium C++ ABI). Weak: others than glibc may lack it.
+// The C library's registration of thread_local destructors (Itanium C++ ABI). Weak: only glibc has it for certain.
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept __attribute__((weak));
 extern "C" void* __dso_handle __attribute__((visibility("hidden")));
@@ -32,10 +33,10 @@ void reserve_thread_end(void (*function)(ThreadEnd)) {
   reserve_thread_states();
 }
 
-// __cxa_thread_atexit_impl takes the loader's big lock and allocates. A thread that holds the lock, in a constructor
-// of what it opens, may wait for one that it has made: so that is for the initial thread only. exit() by another one
-// closes its fold somewhat later.
-bool watch_thread_end() {
+// __cxa_thread_atexit_impl takes the loader's load lock and allocates. A thread that holds the lock, in a
+// constructor, may wait for a thread that it has created. So only the initial thread is registered this way; for
+// another thread that calls exit(), the fold is closed somewhat later.
+bool register_thread_end() {
   const bool is_initial = syscall(SYS_gettid) == getpid();
   if (!is_initial && state_key_comes_first()) return true;
   return __cxa_thread_atexit_impl != nullptr &&

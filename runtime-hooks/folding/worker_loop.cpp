@@ -1,4 +1,4 @@
-// The other threads of a fold: they wait for orders inside the real region.
+// The threads of a fold other than its primary: they wait for regions inside the real region.
 #include "platform/given_back.h"
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// The explicit barrier of the real runtime finishes the tasks that the join has found pending. They
-// may be long, so they run wherever the program lets them.
+// The runtime's explicit barrier finishes the tasks that are pending at the join. Tasks may be long, so threads are
+// not kept on their CPUs meanwhile.
 void Fold::finish_tasks(Frame& frame) const {
   frame.at_real_barrier = true;
   runtime_->real.GOMP_barrier(0);
@@ -27,7 +27,7 @@ void Fold::work_with(ThreadState& state) {
   frame.outer = state.top;
   frame.runtime = runtime_;
   frame.team = team_;
-  state.top = &frame;  // tells whose calls come back from the runtime by a jump
+  state.top = &frame;  // for runtime_of_region()
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
   const auto size = static_cast<unsigned>(runtime_->team_size());
   PassReason reason = PassReason::kNoMemory;

@@ -1,7 +1,7 @@
-// What is remembered about objects of this process, by their address range: which runtime an object is bound to, whether
-// it is one. Lookups take no lock. An entry is written once, then published by the count; after that only its value
-// changes: to zero when the object, or what the value refers to, is unloaded, and back when an object is loaded into
-// exactly the same place. Unused entries are pages that are never written.
+// A cache of facts about the objects of this process, by address range: the runtime that an object is bound to, or
+// whether it is one. Lookups take no lock. An entry is written once, then published by the count; after that only its
+// value changes: to zero when the object, or what the value refers to, is unloaded, and back when an object is loaded
+// at exactly the same addresses. Unused entries cost no memory: their pages are never written.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// An Entry has `begin` and `end`, serves_as(entry), whether two entries of one object are for the same use, and value(),
-// a word that is zero once it is unloaded.
+// An Entry has `begin` and `end`; serves_as(entry), whether two entries of one object are for the same purpose; and
+// value(), a word that is zero after an unload.
 template <class Entry, unsigned kMost>
 class AddressCache {
  public:
@@ -30,8 +30,8 @@ class AddressCache {
     return nullptr;
   }
 
-  // Does nothing where the cache is full, and while another thread is adding an entry: then the object is looked up again
-  // at its next call.
+  // Does nothing if the cache is full or another thread is adding an entry. The object is then looked up again at its
+  // next call.
   void add(const Entry& entry) {
     if (is_adding_.exchange(true, std::memory_order_acquire)) return;
     add_alone(entry);

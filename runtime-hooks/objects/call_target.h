@@ -1,5 +1,5 @@
-// Where a call would go if Muster were not there, symbol by symbol, as the dynamic loader decides.
-// Unlike binding_of() (runtime.h) it takes no note of the runtime: asking has no effect on it.
+// Which function a call would reach without Muster, symbol by symbol, as the dynamic loader decides. Unlike
+// binding_of() (runtime.h), a lookup registers no runtime and has no effect on one.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 namespace muster {
 
 struct CallTarget {
-  void* function = nullptr;  // null: nobody has it
-  std::uintptr_t begin = 0;  // the calling object's address range; empty for code that is in none
+  void* function = nullptr;  // null: no object defines it
+  std::uintptr_t begin =
+      0;  // the calling object's address range; empty for code outside any object
   std::uintptr_t end = 0;
-  bool from_itself = false;  // the object calls a function of its own, as the runtimes do
+  bool from_itself = false;  // the object calls its own function, as the runtimes do
 };
 
-// Slow (some us). Takes none of Muster's locks; the loader's, unless the object has the symbol itself.
+// Slow (some us). Takes none of Muster's locks, but the loader's unless the object defines the symbol itself.
 CallTarget call_target_of(const void* caller, const char* symbol);
 
 }  // namespace muster

@@ -1,13 +1,13 @@
-// Handles of objects that were kept for a while. They are given back where an object may be unloaded: in
-// a dlclose of the program's, which is there for that.
+// Deferred dlclose: handles that kept an object loaded for a while. They are closed where the program expects that an
+// object may be unloaded, in a dlclose of its own.
 #pragma once
 
 namespace muster {
 
-// Null is ignored. One that finds no room keeps its object for ever.
+// Null is ignored. If the list is full, the object stays loaded for the rest of the process.
 void close_later(void* handle);
 
-// Lets go of what has been released since.
+// Closes the handles on the list.
 void close_deferred();
 
 void deferred_dlclose_after_fork();

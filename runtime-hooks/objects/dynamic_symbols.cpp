@@ -10,8 +10,8 @@ namespace {
 constexpr ElfW(Half) kVersionOnly = 0x7fff;  // the other bit: not the default version
 constexpr ElfW(Half) kFirstVersion = 2;      // 0: local, 1: global, both without a version
 
-// GNU's hash table, as the gABI's supplement has it: symbols in buckets, each with a chain of hashes of
-// which the last has its lowest bit set.
+// GNU's hash table (DT_GNU_HASH): symbols in buckets, each with a chain of hashes of which the last has its lowest bit
+// set.
 struct GnuHash {
   explicit GnuHash(const std::uint32_t* table)
       : bucket_count(table[0]),
@@ -38,7 +38,7 @@ struct GnuHash {
   static bool ends_bucket(std::uint32_t entry) { return (entry & 1) != 0; }
 
   const std::uint32_t bucket_count;
-  const std::uint32_t first;  // of the symbols that are in it
+  const std::uint32_t first;  // the first symbol in the table
   const ElfW(Addr) * const filter;
   const std::uint32_t filter_mask;
   const std::uint32_t filter_shift;
@@ -50,7 +50,7 @@ std::size_t count(const GnuHash& hash) {
   std::uint32_t last = 0;
   for (std::uint32_t i = 0; i < hash.bucket_count; ++i) last = std::max(last, hash.buckets[i]);
   if (last < hash.first) return 0;
-  while (!GnuHash::ends_bucket(hash.entry(last))) ++last;  // its end is that of the table
+  while (!GnuHash::ends_bucket(hash.entry(last))) ++last;  // the last chain ends with the table
   return last + 1;
 }
 
@@ -65,7 +65,7 @@ const T* further(const T* from, std::size_t bytes) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-// Calls accept(index) with the symbols that may have the name, until it is true.
+// Calls accept(index) for the symbols that may have the name, until it returns true.
 template <class Accept>
 void search(const DynamicSymbols& symbols, const char* name, Accept accept) {
   if (symbols.gnu_hash == nullptr) {
@@ -149,7 +149,7 @@ std::size_t symbol_count(const DynamicSymbols& symbols) {
   return symbols.gnu_hash != nullptr ? count(GnuHash(symbols.gnu_hash)) : 0;
 }
 
-// By the relocations, not by the symbols: these cannot always be counted.
+// Through the relocations, not the symbols, which cannot always be counted.
 void for_each_relocation(const DynamicSymbols& symbols, RelocationVisitor visit, void* data) {
   if (!symbols.readable()) return;
   for (int kind = 0; kind < 2; ++kind) {
@@ -206,7 +206,7 @@ const ElfW(Sym) *
     if (!is_definition(symbols, i, symbol)) return false;
     const ElfW(Half) its = symbols.versions != nullptr ? symbols.versions[i] : ElfW(Half){0};
     const ElfW(Half) number = its & kVersionOnly;
-    bool exact = number == its;  // the default version is what those get who ask for none
+    bool exact = number == its;  // a reference without a version gets the default one
     if (version != nullptr) {
       const char* name = number >= kFirstVersion ? defined_version_name(symbols, number) : nullptr;
       exact = name != nullptr && std::strcmp(name, version) == 0;

@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-// Object paths are copied out first and asked about afterwards: dlopen and dlsym must not be called
-// with the loader's list locked.
+// One address in each object, collected first and looked up afterwards: dlopen and dlsym must not be called with the
+// loader's list locked.
 struct Snapshot {
   static constexpr unsigned kMost = 512;
   std::uintptr_t inside[kMost];
@@ -31,10 +31,10 @@ Close real_close() {
   return close;
 }
 
-// While nobody else could hold the loader's lock.
+// Early, while no other thread can hold the loader's lock.
 __attribute__((constructor)) void find_close() { real_close(); }
 
-// The name that the object was built with, whatever its file is called now; empty if it has none.
+// The object's DT_SONAME, which does not depend on its file's name; empty if it has none.
 const char* soname(const LoadedObject& object) {
   const auto* entry = static_cast<const ElfW(Dyn)*>(object.dynamic);
   const char* strings = dynamic_symbols_of(object).strings;
@@ -60,7 +60,7 @@ void* acceptable(void* address) {
   return address != nullptr && !is_muster(object_of(address)) ? address : nullptr;
 }
 
-// Which of two objects the loader has loaded first.
+// Whether the loader lists `left` before `right`.
 bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
   bool is_left_first = false;
   for_each_object([&](const LoadedObject& object, const dl_phdr_info&) {
@@ -70,9 +70,9 @@ bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
   return is_left_first;
 }
 
-// dlsym, or the definition that the loader takes for a reference to that version: the first one of
-// the version or of none. dlvsym takes the latter only from objects that use no versions at all. Not
-// seen: one of none between the default one, of another version, and the exact one.
+// dlsym, or the definition that the loader chooses for a reference to that version: the first one of the version or
+// without a version. dlvsym finds the latter only in objects that use no versions at all. Not found: a definition
+// without a version that comes after the default one, of another version, and before the exact one.
 void* look_up(void* handle, const char* symbol, const char* version) {
   void* any = acceptable(dlsym(handle, symbol));
   if (version == nullptr) return any;
@@ -83,17 +83,17 @@ void* look_up(void* handle, const char* symbol, const char* version) {
   return exact == nullptr || loaded_before(object, object_of(exact)) ? any : exact;
 }
 
-// The definition's address. Not of an object's own resolver, which only the loader runs.
+// The definition's address. Not for an indirect function, whose resolver only the loader runs.
 void* address_of(const LoadedObject& object, const ElfW(Sym) & definition) {
   const bool moved = definition.st_shndx != SHN_ABS;
   return reinterpret_cast<void*>((moved ? object.base : 0) + definition.st_value);
 }
 
-bool is_resolver(const ElfW(Sym) & definition) {
+bool is_indirect(const ElfW(Sym) & definition) {
   return ELF64_ST_TYPE(definition.st_info) == STT_GNU_IFUNC;
 }
 
-// Who defines a symbol, in the loader's order.
+// The definitions of a symbol, in the loader's order.
 class Definitions {
  public:
   enum class Where { kEverywhere, kAfterMuster, kAfterMusterAtStart };
@@ -110,14 +110,14 @@ class Definitions {
         [this](const LoadedObject& object, const dl_phdr_info&) { return look_at(object); });
   }
 
-  // Among the objects that the process was started with.
+  // Whether an object that the process was started with defines it.
   bool is_at_start() const { return found_at_start_; }
-  // There and among those that were opened later.
+  // The number of definitions, up to the first in an object from the start.
   unsigned count() const { return count_; }
-  void* address() const { return resolver_ ? defined_by_the_loader(first_, symbol_) : address_; }
+  void* address() const { return is_indirect_ ? defined_by_the_loader(first_, symbol_) : address_; }
 
  private:
-  // True: nobody further on matters.
+  // True: later objects do not matter.
   bool look_at(const LoadedObject& object) {
     const bool at_start = seen_++ < at_start_;
     if (!at_start && only_at_start_) return true;
@@ -130,9 +130,9 @@ class Definitions {
     const ElfW(Sym)* found = definition_of(dynamic_symbols_of(object), symbol_, version_);
     if (found == nullptr || is_muster(object)) return false;
     if (ignores_ != nullptr && ignores_(object)) return false;
-    if (count_ == 0) {  // one before Muster where there is no other
+    if (count_ == 0) {  // possibly one before Muster, if there is no other
       first_ = object;
-      resolver_ = is_resolver(*found);
+      is_indirect_ = is_indirect(*found);
       address_ = address_of(object, *found);
     }
     if (is_skipped) return false;
@@ -149,14 +149,13 @@ class Definitions {
   bool is_after_muster_;
   unsigned seen_ = 0;
   bool found_at_start_ = false;
-  bool resolver_ = false;
+  bool is_indirect_ = false;
   unsigned count_ = 0;
   void* address_ = nullptr;
   LoadedObject first_;
 };
 
-// In the loader's order, for code of `caller`. Which of several objects that were opened since the start
-// comes first only the loader knows.
+// In the loader's order, for code of `caller`. Only the loader knows the order of objects that were opened later.
 void* find_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
   const Definitions all(symbol, version, Definitions::Where::kAfterMuster);
   if (all.is_at_start() || all.count() <= 1) return all.address();
@@ -221,8 +220,8 @@ bool is_muster(const LoadedObject& object) {
          (object.path[0] != '\0' && std::strcmp(soname(object), "libmuster.so") == 0);
 }
 
-// A clock's resolution is nothing that tools measure; the others keep relations of runtimes apart, which
-// know no regions (libompd, stubs).
+// Tools do not wrap omp_get_wtick. The other names exclude libraries around a runtime that run no regions (libompd,
+// stubs).
 bool is_whole_runtime(const LoadedObject& object) {
   if (defined_by(object, "omp_get_wtick") == nullptr) return false;
   return defined_by(object, "__kmpc_fork_call") != nullptr ||
@@ -262,7 +261,7 @@ bool another_muster_is_first() {
 }
 
 bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedObject& out) {
-  static Snapshot snapshot;  // who ends the process asks, once, and may have a small stack
+  static Snapshot snapshot;  // called once, at exit, possibly on a small stack
   snapshot.count = 0;
   for_each_object([](const LoadedObject& object, const dl_phdr_info&) {
     if (snapshot.count == Snapshot::kMost) return true;
@@ -271,7 +270,7 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
   });
   for (unsigned i = 0; i < snapshot.count; ++i) {
     out = object_of(reinterpret_cast<const void*>(snapshot.inside[i]));
-    void* handle = handle_of(out);  // it stays while it is looked at
+    void* handle = handle_of(out);  // keeps it loaded meanwhile
     const bool stays = handle != nullptr || out.path[0] == '\0';
     const bool accepted = out.found() && stays && !is_muster(out) && accept(out, data);
     release_handle(handle);
@@ -292,10 +291,10 @@ ObjectCounts object_counts() {
 }
 
 void* defined_by(const LoadedObject& object, const char* symbol, const char* version) {
-  if (object.path[0] == '\0') return nullptr;  // the program: it defines no runtime
+  if (object.path[0] == '\0') return nullptr;  // the program defines no runtime
   const ElfW(Sym)* definition = definition_of(dynamic_symbols_of(object), symbol, version);
   if (definition == nullptr) return nullptr;
-  return is_resolver(*definition) ? defined_by_the_loader(object, symbol)
+  return is_indirect(*definition) ? defined_by_the_loader(object, symbol)
                                   : address_of(object, *definition);
 }
 

@@ -19,7 +19,7 @@ struct Mapping {
   const char* path = "";  // valid until the next one is read; empty: no file
 };
 
-// Reads one mapping after the other into a buffer of the caller, which should hold some lines.
+// Reads one mapping after the other, through a buffer of the caller that holds a few lines.
 class ProcessMaps {
  public:
   ProcessMaps(char* buffer, std::size_t size)
@@ -34,7 +34,7 @@ class ProcessMaps {
   }
 
  private:
-  // " r-xp 0": what is read behind the addresses without a look at the line's end.
+  // " r-xp 0": parse() reads these behind the addresses without checking for the end of the line.
   static constexpr std::size_t kShortestRest = 8;
 
   // "7f00-7f01 r-xp 00001000 08:01 42    /lib/x.so"

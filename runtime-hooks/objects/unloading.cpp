@@ -17,10 +17,10 @@ constexpr unsigned kMaxForgetters = 8;
 Forget g_forgetters[kMaxForgetters];
 unsigned g_forgetter_count = 0;
 
-unsigned g_objects_at_start = 0;  // the first so many of the loader's list
+unsigned g_objects_at_start = 0;  // the first ones in the loader's list
 std::atomic<bool> g_is_ending{false};
 void (*g_at_end)() = [] {};
-std::atomic<std::uint64_t> g_seen_gone{0};  // objects unloaded so far, all of them forgotten
+std::atomic<std::uint64_t> g_seen_gone{0};  // unloads for which caches were invalidated
 
 template <class Objects>
 void forget(const Objects& objects) {
@@ -38,11 +38,11 @@ class OneGoes {
   const std::uintptr_t end_;
 };
 
-// All that are not in the loader's list.
+// All objects that are not in the loader's list.
 class NotLoaded {
  public:
   explicit NotLoaded(const ObjectCounts& counts)
-      : capacity_(counts.loaded - counts.unloaded + 64) {  // a few more may be loaded by now
+      : capacity_(counts.loaded - counts.unloaded + 64) {  // some may be loaded meanwhile
     places_ = static_cast<Place*>(map_pages(bytes()));
     if (places_ == nullptr) return;
     for_each_object(
@@ -100,17 +100,17 @@ void look_for_unloaded() {
   const ObjectCounts counts = object_counts();
   if (g_seen_gone.load(std::memory_order_relaxed) == counts.unloaded) return;
   const NotLoaded not_loaded(counts);
-  if (!not_loaded.complete()) return;  // another time
+  if (!not_loaded.complete()) return;  // at the next call
   forget(not_loaded);
   g_seen_gone.store(counts.unloaded, std::memory_order_relaxed);
 }
 
 bool process_is_ending() { return g_is_ending.load(std::memory_order_relaxed); }
 
-// What is registered after main has begun runs before the objects' destructors do.
-void watch_end_of_process() {
-  static std::atomic<bool> watched{false};
-  if (watched.exchange(true)) return;
+// Handlers that are registered after main has begun run before the objects' destructors.
+void register_exit_handler() {
+  static std::atomic<bool> registered{false};
+  if (registered.exchange(true)) return;
   std::atexit([] {
     note_end_of_process();
     g_at_end();

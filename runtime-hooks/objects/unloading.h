@@ -1,6 +1,6 @@
-// Objects that leave the process while it goes on (dlclose). Whatever Muster remembers of an object goes
-// with it: at its place another one may be mapped a moment later. docs/understand/transparency.md, "A runtime
-// that goes away".
+// Objects that are unloaded while the process runs (dlclose). What Muster caches about an object is invalidated with
+// it: another one may be mapped at its addresses a moment later. docs/understand/transparency.md, "A runtime that
+// goes away".
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace muster {
 
 struct LoadedObject;
 
-// Tells whether an address belongs to an object that has gone, or is just going.
+// Whether an address belongs to an object that is unloaded or just being unloaded.
 class Gone {
  public:
   template <class Objects>
@@ -28,33 +28,33 @@ class Gone {
   bool (*holds_)(const void*, std::uintptr_t);
 };
 
-// Who remembers something: called for whatever goes, possibly with the loader's locks held, so it must
-// not ask the loader for anything. Registered when the library is loaded.
+// Invalidates a cache. Called for each unload, possibly with the loader's locks held, so it must not call the loader.
+// Registered when the library is loaded.
 using Forget = void (*)(const Gone& gone);
 void when_unloaded(Forget forget);
 
-// The object that holds `address` has run its last destructor and will be unmapped next, by the calling
-// thread.
+// The object that holds `address` has run its last destructor; the calling thread unmaps it next.
 void object_goes(const void* address);
 
-// Forgets what has gone unseen. A few tens of ns where nothing has.
+// Invalidates what belongs to objects that were unloaded unnoticed. A few tens of ns if there are none.
 void look_for_unloaded();
 
-// Whether the object is loaded for as long as the process lives: it was there when that began, or its
-// file asks for it (DF_1_NODELETE).
+// Whether the object stays loaded until the process ends: it was there at the start, or its file asks for it
+// (DF_1_NODELETE).
 bool stays_for_ever(const LoadedObject& object);
 
-// Whether somebody has called exit(): then objects run their last destructors, and stay. From the first
-// call of watch_end_of_process(), which takes the C library's lock.
+// Whether exit() was called: objects run their last destructors then, but stay mapped. Known after the first call of
+// register_exit_handler(), which takes the C library's lock.
 bool process_is_ending();
-void watch_end_of_process();
+void register_exit_handler();
 void note_end_of_process();
-// `function` is called then, by the thread that calls exit(). When the library is loaded.
+// `function` is called by the thread that calls exit(). To be set when the library is loaded.
 void when_process_ends(void (*function)());
 
-// When the library is loaded.
+// To be called when the library is loaded.
 void note_objects_at_start();
-// So many of the loader's list were there when the process began. 0 where Muster was opened later itself.
+// The number of objects that the process was started with, the first in the loader's list. 0 if Muster itself was
+// opened later.
 unsigned objects_at_start();
 
 }  // namespace muster

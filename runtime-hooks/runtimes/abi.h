@@ -1,5 +1,5 @@
-// The types in the signatures of the OpenMP runtimes' entry points, as far as Muster must know
-// them: it passes nearly everything through unread.
+// The types in the signatures of the OpenMP runtimes' entry points, as far as Muster needs them: it passes nearly all
+// arguments through unread.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// Calling a function with a number of pointer-sized arguments that is known at run time only.
+// Calls a function with a number of pointer-sized arguments that is known at run time only.
 //
-// In every ABI that Muster runs on the caller removes the arguments and a callee ignores those it
-// does not take, so a fixed number serves for each up to it. More take machine code.
+// In every ABI that Muster supports the caller removes the arguments and a callee ignores those that it does not
+// take. So up to a fixed number, that number is always passed. More arguments, any number of them, are passed by
+// machine code (platform/call_with_words.h).
 #pragma once
 
 #include <cstddef>

@@ -1,25 +1,25 @@
-// Why an arrival at a barrier went to the real runtime. Every one is counted and reported.
+// Why an arrival at a barrier was passed to the runtime. Each is counted and reported.
 #pragma once
 
 namespace muster {
 
-#define MUSTER_PASS_REASONS(X)                                                            \
-  X(kTasks, "tasks")                         /* the barrier has tasks to finish */        \
-  X(kLastingTask, "detached or target task") /* pending across barriers */                \
-  X(kNoFrame, "no region")                   /* orphaned in the serial part, or unseen */ \
-  X(kUnknownFrame, "unknown region")         /* teams, or a kind not understood */        \
-  X(kSerialized, "serialized region")                                                     \
-  X(kTeamOfOne, "team of one")                                                            \
-  X(kTooManyThreads, "more than 1024 threads")                                            \
-  X(kNative, "MUSTER_BARRIER=native")                                                     \
-  X(kNoMemory, "no memory")                                                               \
-  X(kCancellation, "cancellation")                                                        \
-  X(kTool, "OMPT tool")                                                                   \
-  X(kConsistencyCheck, "consistency check")                                               \
-  X(kItt, "ITT")                                                                          \
-  X(kThreadSanitizer, "thread sanitizer")                                                 \
-  X(kNoKey, "no thread-specific key")         /* the process had taken them all */        \
-  X(kReductionSettings, "reduction settings") /* of the runtime's, not followed */        \
+#define MUSTER_PASS_REASONS(X)                                                        \
+  X(kTasks, "tasks")                         /* the barrier has tasks to finish */    \
+  X(kLastingTask, "detached or target task") /* pending across barriers */            \
+  X(kNoFrame, "no region")                   /* orphaned, or its region is unknown */ \
+  X(kUnknownFrame, "unknown region")         /* teams, or another kind */             \
+  X(kSerialized, "serialized region")                                                 \
+  X(kTeamOfOne, "team of one")                                                        \
+  X(kTooManyThreads, "more than 1024 threads")                                        \
+  X(kNative, "MUSTER_BARRIER=native")                                                 \
+  X(kNoMemory, "no memory")                                                           \
+  X(kCancellation, "cancellation")                                                    \
+  X(kTool, "OMPT tool")                                                               \
+  X(kConsistencyCheck, "consistency check")                                           \
+  X(kItt, "ITT")                                                                      \
+  X(kThreadSanitizer, "thread sanitizer")                                             \
+  X(kNoKey, "no thread-specific key")         /* the process uses them all */         \
+  X(kReductionSettings, "reduction settings") /* of the runtime, not supported */     \
   X(kOff, "MUSTER=off")
 
 enum class PassReason {
@@ -41,7 +41,7 @@ constexpr const char* name_of(PassReason reason) {
   return kPassReasonNames[static_cast<unsigned>(reason)];
 }
 
-// The barriers that programs call, by symbol: the report's "by entry point".
+// The barriers that programs call, by symbol, for the report's "by entry point".
 #define MUSTER_ENTRIES(X)                                              \
   X(kKmpcBarrier, "__kmpc_barrier")                                    \
   X(kKmpcCancelBarrier, "__kmpc_cancel_barrier")                       \

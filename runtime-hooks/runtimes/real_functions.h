@@ -1,8 +1,7 @@
-// The entry points of the OpenMP runtimes that Muster interposes or needs, with their types. One
-// table of real addresses per runtime is made from this list (runtime.h). Sources: the interfaces
-// of LLVM's libomp 14 to 21 (kmp.h, kmp_gsupport.cpp) and of libgomp 9 to 15 (libgomp_g.h); a name that
-// a runtime lacks is null. GOMP_barrier takes nothing in all of these; a later libgomp's may take an
-// int, which is handed on.
+// The entry points of the OpenMP runtimes that Muster interposes or calls, with their types. Each runtime has a table
+// of the real addresses, made from this list (runtime.h). Sources: the interfaces of LLVM's libomp 14 to 21 (kmp.h,
+// kmp_gsupport.cpp) and of libgomp 9 to 15 (libgomp_g.h); a name that a runtime lacks is null. GOMP_barrier takes
+// nothing in all of these; a later libgomp's may take an int, which is handed on.
 #pragma once
 
 #include <cstddef>
@@ -115,9 +114,8 @@
   MUSTER_GOMP_PARALLEL_RUNTIME_LOOPS(X)                                                           \
   MUSTER_GOMP_PARALLEL_LOOP_STARTS(X)
 
-// Creators of tasks: what a barrier must finish. The first kind is done when the barrier is; a task
-// of the second may be completed from outside the team, so the rest of the region stays on the real
-// barrier.
+// Functions that create tasks, which a barrier must finish. Tasks of the first kind are finished when the barrier is; a
+// task of the second may be completed from outside the team, so the rest of the region uses the real barrier.
 #define MUSTER_KMPC_TASK_FUNCTIONS(X)                                                           \
   X(abi::Task*, __kmpc_omp_task_alloc,                                                          \
     (abi::Ident*, abi::GlobalThread, abi::Flags32, std::size_t, std::size_t, void*))            \

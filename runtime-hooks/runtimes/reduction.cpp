@@ -9,14 +9,14 @@
 namespace muster {
 namespace {
 
-// The compiler has made atomic operations for this reduction (kmp.h).
+// The compiler has generated atomic operations for this reduction (kmp.h).
 constexpr std::int32_t kAtomicReduce = 0x10;
 
 constexpr unsigned kNoTreeUpTo = 4;
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
-// A value that is neither yes nor no is taken for yes: the tree is right in either case.
+// A value that is neither yes nor no counts as yes: the tree is correct in either case.
 bool says_no(const char* value) {
   return strcasecmp(value, "off") == 0 || strncasecmp(value, ".f", 2) == 0 ||
          std::strchr("0fFnNdD", value[0]) != nullptr;  // false, no, disabled, and the empty string
@@ -51,7 +51,7 @@ Reduction reduction_method(const ReductionRules& rules, unsigned threads, const 
   Reduction method = atomic ? Reduction::kAtomic : Reduction::kCritical;
   if (tree && threads > kNoTreeUpTo) method = Reduction::kTree;
   if (rules.forced != Reduction::kReal) {
-    // The runtime warns of a method that it has not.
+    // The runtime warns about a method that it cannot use.
     if (rules.forced == Reduction::kAtomic && !atomic) return Reduction::kReal;
     if (rules.forced == Reduction::kTree && !tree) return Reduction::kReal;
     method = rules.forced;

@@ -1,5 +1,5 @@
-// How a team combines the partial results of a reduction: the runtime's own choice among its
-// methods, and the order of the tree, which decides how floating-point results are rounded.
+// How a team combines the partial results of a reduction: the runtime's choice among its methods, and the order of the
+// tree, on which the rounding of floating-point results depends.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace muster {
 enum class Reduction : std::uint8_t {
   kReal,      // the runtime's own, whatever it chooses
   kAtomic,    // each thread updates the shared variables by atomic operations
-  kCritical,  // each thread in its turn, in a critical section
-  kTree,      // in pairs of thread numbers 1, 2, 4... apart, by thread 0 at last: always alike
+  kCritical,  // one thread at a time, in a critical section
+  kTree,      // pairs of thread numbers 1, 2, 4... apart: always in the same order
 };
 
-// What libomp's and libiomp5's settings say of reductions.
+// The settings of libomp and libiomp5 for reductions.
 struct ReductionRules {
   Reduction forced =
       Reduction::kReal;    // KMP_FORCE_REDUCTION, KMP_DETERMINISTIC_REDUCTION; kReal: no
-  bool understood = true;  // else all are the runtime's
+  bool understood = true;  // else the runtime does all reductions
   bool usual_tree = true;  // else the runtime's tree has another shape
 };
 
-// From the environment, as the runtimes read it.
+// Read from the environment, as the runtimes do.
 ReductionRules reduction_rules();
 
 // The method for a team of `threads`, the same for all of them. On x86-64, AArch64 and
@@ -32,15 +32,15 @@ ReductionRules reduction_rules();
 Reduction reduction_method(const ReductionRules& rules, unsigned threads, const abi::Ident* where,
                            const void* data, abi::Combine combine);
 
-// One thread combines for a group of so many: each group more costs the team a barrier. Where a
-// single combination takes long (large arrays), groups are pairs, which combine at the same time.
+// The size of the groups in which one thread combines for all. More groups cost more barriers; but where a single
+// combination takes long (large arrays), groups are pairs, which combine at the same time.
 inline constexpr unsigned kFewCombinedByOne = 2;
 inline constexpr unsigned kManyCombinedByOne = 8;
 inline constexpr std::uint64_t kLongCombinationNs = 1000;
 
 // Combines the data of threads first, first + step, first + 2 step... below `end` into the first's,
 // in pairs. `step` and, unless it is the team's, `end - first` are powers of two, so that groups of
-// any size make the same tree.
+// any size form the same tree.
 template <class DataOf>
 void combine_group(DataOf&& data_of, unsigned first, unsigned step, unsigned end,
                    abi::Combine combine) {

@@ -16,7 +16,7 @@ inline void call_kmpc(abi::Microtask function, abi::GlobalThread* global, std::i
   }
 }
 
-// As its entry point got them: the arguments are on the primary thread's stack.
+// As passed to the entry point: the arguments are on the primary thread's stack.
 class RegionBody {
  public:
   // Clang's.
@@ -33,7 +33,7 @@ class RegionBody {
 
  private:
   friend class RegionRecord;
-  static constexpr int kGomp = -1;  // in place of a count
+  static constexpr int kGomp = -1;  // instead of a count
 
   RegionBody() = default;
 
@@ -55,9 +55,9 @@ class RegionBody {
 
 inline constexpr int kFewArguments = 2;
 
-// The same for threads that read it from the primary thread's memory: no more than a cache line, also
-// with the few arguments that most regions have. Written word by word, since a reader of what was
-// written in smaller pieces has to wait for them.
+// The same for threads that read it from the primary thread's memory: at most a cache line, including the few arguments
+// that most regions have. Written in words of the size in which it is read, because a load cannot be forwarded from
+// several smaller stores.
 class RegionRecord {
  public:
   RegionRecord() = default;

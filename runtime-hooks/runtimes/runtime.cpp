@@ -25,8 +25,8 @@ namespace {
 Lock g_lock;
 unsigned g_loads = 0;
 
-// All runtimes that are loaded, and some that were. Entries are never taken away, since a thread may
-// hold one for as long as it likes; readers take no lock.
+// All runtimes that are loaded, and some that were. Entries are never removed, because threads keep pointers to them;
+// readers take no lock.
 constexpr unsigned kFirstRuntimes = 16;
 PlaceFor<Runtime> g_first_runtimes[kFirstRuntimes];
 Runtime* g_first_list[kFirstRuntimes];
@@ -46,8 +46,8 @@ RuntimeKind kind_of(const Runtime& runtime) {
              : RuntimeKind::kLibomp;
 }
 
-// A tool that was preloaded after Muster stands in for some of the runtime's functions: it is called as
-// it would be without Muster. What Muster asks for its own sake it asks the runtime itself.
+// A tool that was preloaded after Muster and wraps some of the runtime's functions is called as it would be without
+// Muster. Queries of Muster's own go to the runtime itself.
 class Tool {
  public:
   explicit Tool(const LoadedObject& runtime) : runtime_(runtime) {}
@@ -61,7 +61,7 @@ class Tool {
   }
 
  private:
-  // The loader is asked only where there is such a tool.
+  // The loader is called only if there is such a tool.
   bool is_before_runtime() {
     if (is_before_ == Answer::kNotAsked) {
       const bool is_before = runtime_.contains(dlsym(RTLD_NEXT, "omp_get_wtick"));
@@ -79,7 +79,7 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.object = object;
   std::strncpy(runtime.path, object.path, sizeof(runtime.path) - 1);
   runtime.stays = stays_for_ever(object);
-  watch_end_of_process();
+  register_exit_handler();
 #define MUSTER_RESOLVE(result, name, parameters) \
   runtime.real.name = reinterpret_cast<result(*) parameters>(defined_by(object, #name));
   MUSTER_REAL_FUNCTIONS(MUSTER_RESOLVE)
@@ -113,7 +113,7 @@ Runtime* known_runtime(const LoadedObject& object) {
   });
 }
 
-// An object's range is read without a lock, so an entry keeps the one it was made with.
+// An object's range is read without a lock, so an entry keeps the range that it was made with.
 bool was_there(const Runtime& known, const LoadedObject& object) {
   return is_gone(known) && known.object.begin == object.begin &&
          known.object.size_before == object.end - object.begin &&
@@ -122,7 +122,8 @@ bool was_there(const Runtime& known, const LoadedObject& object) {
 
 Runtime* make_entry(const Runtime& found) {
   static unsigned made = 0;
-  void* place = made < kFirstRuntimes ? g_first_runtimes[made++].place() : map_pages(sizeof(Runtime));
+  void* place =
+      made < kFirstRuntimes ? g_first_runtimes[made++].place() : map_pages(sizeof(Runtime));
   if (place == nullptr) return nullptr;
   auto* runtime = ::new (place) Runtime(found);
   runtime->object.path = runtime->path;
@@ -133,7 +134,7 @@ bool make_longer_list(unsigned count) {
   auto** longer = static_cast<Runtime**>(map_pages(2 * g_list_size * sizeof(Runtime*)));
   if (longer == nullptr) return false;
   std::memcpy(longer, g_runtime_list.load(std::memory_order_relaxed), count * sizeof(Runtime*));
-  g_runtime_list.store(longer, std::memory_order_release);  // the old one may still be read
+  g_runtime_list.store(longer, std::memory_order_release);  // readers may still use the old one
   g_list_size *= 2;
   return true;
 }
@@ -154,16 +155,16 @@ Runtime* enter(Runtime& found) {
   if (runtime == nullptr) return add_entry(found);
   const unsigned load = found.load;
   found.load = 0;
-  found.handed_over = std::atomic_ref(runtime->handed_over).load(std::memory_order_relaxed);
+  found.credited_arrivals =
+      std::atomic_ref(runtime->credited_arrivals).load(std::memory_order_relaxed);
   *runtime = found;
   runtime->object.path = runtime->path;
   __atomic_store_n(&runtime->load, load, __ATOMIC_RELEASE);
   return runtime;
 }
 
-// The loader's locks and the runtime's are taken while a runtime is looked at, and whoever holds
-// those may come here: so none of ours is held. Of two threads that find the same runtime at once, one
-// is believed.
+// Reading a runtime takes locks of the loader and of the runtime, whose holders may come here: so none of Muster's is
+// held meanwhile. If two threads find the same runtime at once, the first entry is used.
 Runtime* look_at(Runtime& found, const LoadedObject& object) {
   fill(found, object);
   Runtime* runtime = nullptr;
@@ -182,7 +183,7 @@ __attribute__((noinline)) Runtime* look_at_on_stack(const LoadedObject& object) 
   return look_at(found, object);
 }
 
-// Nearly 3 KB, for which a stack may be too small.
+// A Runtime has nearly 3 KB, for which a stack may be too small.
 Runtime* runtime_at(const LoadedObject& object) {
   if (Runtime* known = known_runtime(object)) return known;
   void* pages = map_pages(sizeof(Runtime));
@@ -196,11 +197,11 @@ void publish(const Binding& binding) {
   if (binding.begin != binding.runtime->object.begin) {
     __atomic_store_n(&binding.runtime->was_called, true, __ATOMIC_RELAXED);
   }
-  const Locked locked(g_lock);  // none is left out because another one is being added
+  const Locked locked(g_lock);  // the cache adds one entry at a time and would drop this one
   g_bindings.add(binding);
 }
 
-// The object of a function that the caller is bound to; where that is a tool's, the runtime behind it.
+// The object of a function to which the caller is bound; if that is a tool, the runtime behind it.
 LoadedObject runtime_behind(const LoadedObject& caller, void* function) {
   const LoadedObject object = object_of(function);
   if (is_whole_runtime(object)) return object;
@@ -210,23 +211,23 @@ LoadedObject runtime_behind(const LoadedObject& caller, void* function) {
 }
 
 Binding bind(const void* caller, const char* symbol) {
-  if (Runtime* runtime = runtime_with(caller)) {  // it calls a function of its own
+  if (Runtime* runtime = runtime_with(caller)) {  // it calls itself
     const Binding binding{runtime->object.begin, runtime->object.end, is_gomp(symbol), runtime};
     publish(binding);
     return binding;
   }
   const LoadedObject object = object_of(caller);
-  // A region's function that ends in a call of ours may have jumped there: then its own frame is
-  // gone and the return address is that of Muster's wrapper around the region.
+  // A region's function may end with a tail call: then its frame is gone, and the return address is in Muster's wrapper
+  // around the region.
   if (is_muster(object)) {
     if (Runtime* runtime = runtime_of_region()) {
       return {object.begin, object.end, is_gomp(symbol), runtime};
     }
   }
   void* real = nullptr;
-  if (!is_muster(object)) real = defined_by(object, symbol);  // a runtime's first call of its own
+  if (!is_muster(object)) real = defined_by(object, symbol);  // a runtime's first call of itself
   if (real != nullptr && goes_before_muster(object, symbol)) real = nullptr;
-  // One that is linked statically into its caller, perhaps not as a whole, is no tool.
+  // A runtime that is linked statically into its caller, perhaps in part, is no tool.
   const bool calls_itself = real != nullptr;
   if (real == nullptr) real = address_without_muster(object, symbol);
   Runtime* runtime = nullptr;

@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-// Entry points that are always ours where the loader looks for them from the front.
+// Entry points that always resolve to Muster's in the default lookup order.
 constexpr const char* kEntriesOfOurs[] = {"GOMP_parallel", "GOMP_barrier", "GOMP_loop_end",
                                           "__kmpc_fork_call", "__kmpc_barrier"};
 
@@ -49,7 +49,7 @@ void path_of(const LoadedObject& object, char* out, std::size_t size) {
   }
 }
 
-// What of an object's image is mapped and cannot be written.
+// The parts of an object's image that are read-only.
 struct ReadOnlyParts {
   static constexpr unsigned kMost = 8;
   struct {
@@ -68,7 +68,7 @@ void note_parts(const dl_phdr_info& info, ReadOnlyParts& out) {
   }
 }
 
-// Names and words that are in every build of a runtime, and together in nothing else.
+// Strings that every build of a runtime contains, and that occur together in nothing else.
 struct Marks {
   RuntimeKind kind;
   const char* words[2];
@@ -91,7 +91,7 @@ bool has(const ReadOnlyParts& image, const char* word) {
   return false;
 }
 
-// Whether a runtime is linked into the object. It starts threads, and nobody else's regions.
+// Whether a runtime is linked into the object: it creates threads and refers to no other runtime's regions.
 bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
   const DynamicSymbols symbols = dynamic_symbols_of(object);
   if (!reference_to(symbols, "pthread_create").found) return false;
@@ -112,7 +112,7 @@ bool holds_runtime(const LoadedObject& object, RuntimeKind& kind) {
   return false;
 }
 
-// Whether code other than the runtime's own was bound to it by way of Muster.
+// Whether code other than the runtime's was bound to it through Muster.
 enum class Callers { kNone, kItself, kOthers };
 Callers callers_of(const LoadedObject& runtime) {
   const Runtime* known = runtime_with(reinterpret_cast<const void*>(runtime.begin));
@@ -121,9 +121,8 @@ Callers callers_of(const LoadedObject& runtime) {
   return by_others ? Callers::kOthers : Callers::kItself;
 }
 
-// Whether the object has calls that go into the runtime directly: what the loader has written into
-// the places that its code reads the addresses from. Lazy ones that were never made lead back into
-// the object.
+// Whether the object calls the runtime directly, by the addresses that the loader has written for its relocations. Lazy
+// ones that were never used point back into the object.
 bool is_bound_past(const LoadedObject& object, const LoadedObject& runtime) {
   const DynamicSymbols symbols = dynamic_symbols_of(object);
   for (unsigned list = 0; list < 2; ++list) {
@@ -142,7 +141,7 @@ class Search {
  public:
   explicit Search(Unreached (&out)[kMaxUnreached]) : out_(out) {}
 
-  // Each object of this namespace.
+  // For each object of this namespace.
   void look_at(const LoadedObject& object) {
     if (seen_count_ < kMostSeen) seen_[seen_count_++] = object.begin;
     RuntimeKind kind;
@@ -156,7 +155,7 @@ class Search {
     }
   }
 
-  // Each object again, now that the runtimes are known.
+  // For each object again, now that the runtimes are known.
   void look_for_calls_in(const LoadedObject& object) {
     for (unsigned i = 0; i < count_; ++i) {
       Unreached& found = out_[i];
@@ -167,8 +166,7 @@ class Search {
     }
   }
 
-  // Calls that reach Muster from inside of a runtime that nobody else calls: what calls it is one object
-  // with it.
+  // If calls reach Muster only from inside the runtime, its callers are part of the same object.
   void conclude() {
     for (unsigned i = 0; i < count_; ++i) {
       if (out_[i].why == WhyUnreached::kNotCalled && calls_itself_[i]) {
@@ -177,7 +175,7 @@ class Search {
     }
   }
 
-  // A mapped file that the loader does not list may be a runtime in a namespace of its own.
+  // A mapped file that the loader does not list may be a runtime in another namespace.
   void look_at_mapped(const LoadedObject& object) {
     if (!has_region_entry(object) || is_muster(object)) return;
     add(object, WhyUnreached::kOtherNamespace, kind_of(object));
@@ -187,7 +185,7 @@ class Search {
     for (unsigned i = 0; i < seen_count_; ++i) {
       if (seen_[i] == begin) return true;
     }
-    return seen_count_ == kMostSeen;  // perhaps
+    return seen_count_ == kMostSeen;  // possibly
   }
 
   unsigned count() const { return count_; }
@@ -214,8 +212,8 @@ class Search {
   unsigned seen_count_ = 0;
 };
 
-// By the kernel, for memory that is not the program's: it may go meanwhile, and valgrind, whose own code is among
-// it, calls it an error to read that.
+// Copies through the kernel, because the memory may be unmapped meanwhile; and valgrind reports direct reads of its own
+// memory as errors.
 bool copy_memory(std::uintptr_t from, void* to, std::size_t size) {
   const iovec local{to, size};
   const iovec remote{reinterpret_cast<void*>(from), size};
@@ -223,12 +221,12 @@ bool copy_memory(std::uintptr_t from, void* to, std::size_t size) {
          static_cast<long>(size);
 }
 
-// A file's parts in /proc/self/maps, which follow each other.
+// A file's consecutive mappings.
 struct MappedFile {
   LoadedObject object;
   char path[1024] = {};
   bool executable = false;
-  std::size_t readable = 0;  // so much from its start
+  std::size_t readable = 0;  // bytes from its start
 
   void begins_with(std::uintptr_t begin, std::size_t can_be_read, const char* its_path) {
     *this = MappedFile{};
@@ -238,7 +236,7 @@ struct MappedFile {
     object.path = path;
   }
 
-  // Whether it is a shared object in memory, as a loader has them. Then its dynamic section is known.
+  // Whether it is a shared object as a loader maps it. Sets its dynamic section then.
   bool is_shared_object() {
     if (!executable || readable == 0) return false;
     ElfW(Ehdr) header;
@@ -256,7 +254,7 @@ struct MappedFile {
   }
 };
 
-// Objects of other namespaces are in no list of this one's.
+// Objects of other namespaces are not in this namespace's list.
 void look_at_other_namespaces(Search& search) {
   static char buffer[8192];
   ProcessMaps maps(buffer, sizeof(buffer));
@@ -282,7 +280,8 @@ void look_at_other_namespaces(Search& search) {
 }  // namespace
 
 unsigned find_unreached(Unreached (&out)[kMaxUnreached]) {
-  void* pages = map_pages(sizeof(Search));  // whoever ends the process may have a small stack
+  void* pages =
+      map_pages(sizeof(Search));  // the thread that ends the process may have a small stack
   if (pages == nullptr) return 0;
   Search& search = *::new (pages) Search(out);
   LoadedObject unused;

@@ -1,5 +1,5 @@
-// OpenMP runtimes of this process whose calls Muster does not get, and why not, as far as that can be
-// told from what is loaded: for the report. Whoever has no report pays nothing for this.
+// OpenMP runtimes of this process whose calls do not reach Muster, and why, as far as the loaded objects show it: for
+// the report. Costs nothing without a report.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace muster {
 
 enum class WhyUnreached : std::uint8_t {
-  kNotCalled,         // it is there, and nothing of it has been called
-  kBoundPast,         // an object's calls are bound to it directly: RTLD_DEEPBIND, -Bsymbolic
-  kOtherNamespace,    // opened by dlmopen: no preloaded object is there
-  kLinkedStatically,  // it is part of a program or of an object that calls it without the loader
+  kNotCalled,         // it is loaded, but was not called
+  kBoundPast,         // an object's calls are bound to it directly (RTLD_DEEPBIND, -Bsymbolic)
+  kOtherNamespace,    // opened by dlmopen, where no object is preloaded
+  kLinkedStatically,  // it is part of a program or object, which calls it without the loader
 };
 
 constexpr const char* name_of(WhyUnreached why) {
@@ -33,7 +33,7 @@ struct Unreached {
   WhyUnreached why = WhyUnreached::kNotCalled;
   RuntimeKind kind = RuntimeKind::kLibomp;
   char path[1024] = {};    // of the runtime, or of what it is linked into
-  char object[1024] = {};  // whose calls are bound past Muster; else empty
+  char object[1024] = {};  // that calls it directly; else empty
 };
 
 inline constexpr unsigned kMaxUnreached = 16;

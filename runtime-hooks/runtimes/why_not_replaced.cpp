@@ -15,8 +15,8 @@ const char* set_value(const char* variable) {
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }
 
-// The runtimes define ompt_start_tool themselves, weakly, to look for one: a definition anywhere
-// else is a tool, linked in or preloaded.
+// The runtimes define ompt_start_tool themselves, weakly. A definition in any other object is a tool, linked in or
+// preloaded.
 bool has_ompt_tool() {
   const char* use = set_value("OMP_TOOL");
   if (use != nullptr && strcasecmp(use, "disabled") == 0) return false;
@@ -38,7 +38,7 @@ bool has_itt_collector() {
          set_value("INTEL_LIBITTNOTIFY32") != nullptr;
 }
 
-// What Muster cannot do without. A libgomp that lacks omp_get_cancellation knows no cancellation.
+// The functions that Muster needs. A libgomp without omp_get_cancellation has no cancellation.
 bool has_needed_functions(const Runtime& runtime) {
   const RealFunctions& real = runtime.real;
   return has_all(real.omp_get_num_threads, real.omp_get_thread_num, real.GOMP_barrier) &&

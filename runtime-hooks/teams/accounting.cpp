@@ -91,11 +91,12 @@ const TeamTotals& collect_totals() {
 }
 
 std::uint64_t arrivals_of(Runtime& runtime) {
-  std::uint64_t arrivals = std::atomic_ref(runtime.handed_over).load(std::memory_order_relaxed);
+  std::uint64_t arrivals =
+      std::atomic_ref(runtime.credited_arrivals).load(std::memory_order_relaxed);
   for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
     if (!team->is_of(runtime)) continue;
     for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
-      arrivals += arrivals_since_handing_over(team->state(kept));
+      arrivals += uncredited_arrivals(team->state(kept));
     }
   }
   return arrivals;

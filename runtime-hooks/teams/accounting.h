@@ -1,5 +1,5 @@
-// Adding up what threads and teams counted, for the report. Teams that change their size hand their
-// counts over first, so none is lost and each is credited to the size it was made in.
+// Sums of what threads and teams counted, for the report. A team that changes its size adds its counts to the totals
+// first, so none is lost and each belongs to the size in which it was counted.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace muster {
 struct Runtime;
 
 struct AlgorithmUse {
-  BarrierKind kind{};  // all zero, so that TeamTotals is no part of the file
+  BarrierKind kind{};  // all zero, so that TeamTotals is in .bss
   unsigned team_size = 0;
   Tally replaced;  // arrivals
 };
 
-// How the waits of all teams of one size ended: what SSR is made of.
+// How the waits of all teams of one size ended, from which SSR is computed.
 struct SizeUse {
   Tally arrivals;  // released by Muster's barrier
   Tally arrived_last;
@@ -33,12 +33,12 @@ struct SizeUse {
 
 inline constexpr unsigned kMaxAlgorithmUses = 256;
 
-// By thread number over all teams, by team size, and by algorithm and team size. 0.5 MB of zero
-// pages until used.
+// By thread number over all teams, by team size, and by algorithm and team size. 0.5 MB of
+// .bss, of which unused pages cost nothing.
 struct TeamTotals {
   WaitStats by_thread[kMaxTeam];
   SizeUse by_size[kMaxTeam + 1];
-  AlgorithmUse uses[kMaxAlgorithmUses];  // when it is full, further sizes are added to the last
+  AlgorithmUse uses[kMaxAlgorithmUses];  // when full, further sizes are added to the last one
   unsigned use_count = 0;
   unsigned threads = 0;  // the largest team
 
@@ -46,22 +46,22 @@ struct TeamTotals {
   void clear();
 };
 
-// What retired teams handed over. Writers hold the lock that Team::retire takes.
+// The counts of team states that are no longer in use. Writers hold the lock that Team::retire takes.
 TeamTotals& retired_totals();
 
-// What all threads counted together, at any time and by anybody. False where it cannot be told now: a
-// team is just being made or retired, perhaps by the calling thread, whom a signal has interrupted.
+// The sum over all threads, at any time, for any caller. False while a team is being made or retired, possibly by the
+// calling thread itself, if this is a signal handler.
 struct SumsSoFar {
   WaitStats waits;
   std::uint64_t instances = 0;  // barriers, counted once a team
 };
 bool sum_so_far(SumsSoFar& sums);
 
-// Retired and living teams together, as they stand now. Others may still be counting.
+// Retired and current teams together. Other threads may still be counting.
 const TeamTotals& collect_totals();
 
-// Arrivals at Muster's barriers in regions of that runtime: what teams have handed over when they went
-// on to another runtime's regions, or were retired, and what those of its own have counted since.
+// Arrivals at Muster's barriers in regions of that runtime: the counts of teams that were since used by another
+// runtime or retired, and of its current teams.
 std::uint64_t arrivals_of(Runtime& runtime);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// Regions without barriers of their own are most regions of most programs, and to hand a team to their
-// threads costs a line transfer. So a thread remembers the functions of the regions that it forks, and
-// one that has met no barrier for a while gets no team. If it meets one after all, all threads of the
-// region find no frame and go to the real barrier together, and from then on the function has teams.
+// Most regions of most programs contain no barrier, and passing a team to their threads costs a line transfer. So a
+// thread remembers the functions of the regions that it forks, and a function that executed no barrier for some runs
+// gets no team. If it executes one after all, all threads of the region find no frame and use the real barrier
+// together, and from then on the function gets teams.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace muster {
 
-// Barriers that found no frame, of all threads: read by whoever forks regions without one.
+// How many barriers of all threads found no frame. Read by threads that fork regions without a team.
 extern std::atomic<std::uint32_t> g_frames_missed;
 
-// One thread's. Keyed by address: a function that is unloaded may leave its place to another, which is
-// then taken for a quiet one until it meets a barrier.
+// One thread's table, keyed by address. A function that is loaded at the address of an unloaded one is taken for that
+// one until it executes a barrier.
 class BarrierFreeRegions {
  public:
   bool is_barrier_free(const void* function) const {
@@ -37,7 +37,7 @@ class BarrierFreeRegions {
     }
   }
 
-  // A quiet one has met a barrier.
+  // A region without a team has executed a barrier.
   void met_barrier(const void* function) { places_[index_of(function)] = {function, kNever}; }
 
  private:

@@ -1,5 +1,5 @@
-// Where an arrival at a barrier is decided: Muster's own, or the real runtime's. All threads of a
-// team decide alike at the same instance; each rule below depends only on what they have in common.
+// Decides for each arrival whether Muster's barrier or the runtime's is used. All threads of a team must decide alike
+// at the same instance: each rule below depends only on what they have in common.
 #pragma once
 
 #include "platform/thread_place.h"
@@ -11,8 +11,7 @@
 
 namespace muster {
 
-// Whether `frame` has joined its team, with size and number asked from the real runtime on first
-// need.
+// Whether `frame` has joined its team. Size and thread number are queried from the runtime at first use.
 inline bool joined(Frame& frame, PassReason& reason) {
   if (frame.me != nullptr) [[likely]]
     return true;
@@ -23,12 +22,12 @@ inline bool joined(Frame& frame, PassReason& reason) {
   return frame.me != nullptr;
 }
 
-// Whether an arrival that may not be replaced is counted as passed through. Not where it was
-// counted at an earlier call, or there is no barrier.
+// Whether an arrival that may not be replaced is counted as passed on. Not if it was counted at an earlier call, or
+// if there is no barrier.
 enum class Refusals { kCounted, kUncounted };
 
-// One arrival. Made from the entry point's return address; asked once whether the barrier is ours,
-// and if so arrived; `passed` tells that it is the real runtime's.
+// One arrival, identified by the entry point's return address. replaceable() is called once; if it is true, the thread
+// arrives at Muster's barrier.
 class Arrival {
  public:
   Arrival(Entry entry, const void* caller, Refusals refusals = Refusals::kCounted)
@@ -39,7 +38,7 @@ class Arrival {
     Frame* frame = state_ != nullptr ? state_->top : nullptr;
     if (frame == nullptr) return pass(PassReason::kNoFrame);
     if (frame->team == nullptr) {
-      if (frame->runtime->contains(caller_)) return false;  // its own
+      if (frame->runtime->contains(caller_)) return false;  // called by the runtime itself
       return pass(frame->unknown_because);
     }
     const auto address = reinterpret_cast<std::uintptr_t>(caller_);
@@ -56,26 +55,25 @@ class Arrival {
     return true;
   }
 
-  // Only after replaceable(): waits for the team. False: it has to go to the real barrier, all of
-  // it.
+  // Only after replaceable(): waits for the team. False: the whole team has to use the real barrier.
   bool wait() { return count(frame_->team->arrive_and_wait(*frame_->me, frame_->thread)); }
 
-  // What follows is for constructs with barriers inside them, only after replaceable(). The real
-  // barrier stands in for an instance that is called off, and the construct goes on.
+  // What follows is for constructs with barriers inside them, only after replaceable(). If an instance is called off,
+  // the real barrier replaces it and the construct continues.
 
   Frame& frame() const { return *frame_; }
   Team& team() const { return *frame_->team; }
   unsigned thread() const { return frame_->thread; }
   bool is_primary() const { return frame_->thread == 0; }
 
-  // Waits for the team, at one barrier or the other.
+  // Waits for the team, at Muster's barrier or at the real one.
   void meet() {
     if (!wait()) [[unlikely]]
       stand_in();
   }
 
-  // The same in halves: thread 0 waits for the others' arrival, then they for its release. Only then
-  // may a thread other than 0 find out that the gather was called off.
+  // The same in halves: thread 0 waits for the others' arrival, then they wait for its release. A thread other than 0
+  // may find only at the release that the gather was called off.
   void gather() {
     const bool gathered = count(team().gather(*frame_->me, thread()));
     frame_->gathered_otherwise = !gathered;
@@ -90,18 +88,18 @@ class Arrival {
     count(team().release(*frame_->me, thread(), /*told=*/true));
   }
 
-  // All of the construct is the runtime's, which reads settings of its own that Muster does not.
+  // The runtime executes the whole construct, by settings that Muster does not implement.
   void leave_to_runtime(PassReason reason) {
     if (refusals_ == Refusals::kCounted) pass(reason);
   }
 
-  // The runtime whose barrier the caller would have reached.
+  // The runtime whose barrier the caller would have reached without Muster.
   Runtime& runtime() const {
     return frame_ != nullptr ? frame_->team->runtime() : runtime_of(caller_, symbol());
   }
 
-  // Calls the real barrier. Tasks that run in it may create tasks, which this instance then
-  // finishes. They may be long, so they run wherever the program lets them.
+  // Calls the real barrier. Tasks that run in it may create tasks, which this instance finishes, too. Tasks may be
+  // long, so threads are not kept on their CPUs meanwhile.
   template <class Barrier>
   auto at_real_barrier(Barrier&& barrier) {
     struct Mark {
@@ -122,8 +120,8 @@ class Arrival {
  private:
   const char* symbol() const { return kEntryNames[static_cast<unsigned>(entry_)]; }
 
-  // Not so for the runtime's own calls, which come back through its procedure linkage table, and
-  // for code that is bound to another runtime than the one whose region this thread is in.
+  // False for the runtime's own calls through its procedure linkage table, and for code that is bound to a runtime
+  // other than the one whose region this thread is in.
   bool calls_the_teams_runtime(Frame& frame) {
     if (frame.team->runtime().contains(caller_)) return false;
     const Binding binding = binding_of(caller_, symbol());
@@ -173,8 +171,8 @@ class Arrival {
   Frame* frame_ = nullptr;
 };
 
-// The calling thread creates a task, or something else that only the real barrier can finish. Tasks
-// of a serialized region are finished by its end, before any barrier of the team around it.
+// The calling thread creates a task, or something else that only the real barrier can finish. Tasks of a serialized
+// region are finished at its end, before any barrier of the enclosing team.
 inline void note_task(bool lasting) {
   note_task_seen();
   const ThreadState* state = t_thread_state;
@@ -184,7 +182,7 @@ inline void note_task(bool lasting) {
   if (joined(*frame, reason)) frame->team->call_off(*frame, lasting);
 }
 
-// The same for a task that the runtime may run in any of its threads, as if that were a root.
+// The same for a task that the runtime may run in any of its threads, outside of any region.
 inline void note_target_task(Runtime& runtime) {
   std::atomic_ref(runtime.has_target_tasks).store(true, std::memory_order_relaxed);
   note_task(/*lasting=*/true);

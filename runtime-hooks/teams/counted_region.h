@@ -1,5 +1,5 @@
-// Where the threads of a team's region begin and end to count (MUSTER_COUNTERS). One branch a region
-// where nobody counts.
+// Starts and stops the counters of a thread at the begin and end of a team's region (MUSTER_COUNTERS). One branch per
+// region if nothing is counted.
 #pragma once
 
 #include "counters/counting.h"
@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// The calling thread's counters, if it is to count and there is memory.
+// The calling thread's counters, if counting is on and there is memory.
 inline ThreadCounters* counters_of(ThreadState& state) {
   if (!counting()) [[likely]]
     return nullptr;
@@ -15,7 +15,7 @@ inline ThreadCounters* counters_of(ThreadState& state) {
   return state.counters;
 }
 
-// For a thread that joins a team: what its waits are measured by.
+// For a thread that joins a team: what measures its waits.
 inline WaitMeter* wait_meter_of(ThreadState* state) {
   ThreadCounters* counters = state != nullptr ? counters_of(*state) : nullptr;
   return counters != nullptr ? counters->meter() : nullptr;

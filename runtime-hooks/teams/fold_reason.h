@@ -1,36 +1,35 @@
-// Why a region was not folded, and why an open fold was closed. Both are counted and reported
-// (docs/understand/folding.md).
+// Why a region was not folded, and why a fold was closed. Both are counted and reported (docs/understand/folding.md).
 #pragma once
 
 namespace muster {
 
-// Regions that the real runtime forked.
-#define MUSTER_UNFOLDED_REASONS(X)                                                                \
-  X(kOff, "MUSTER_FORKJOIN=off")                                                                  \
-  X(kTooFew, "too few in a row")      /* auto waits for two before it opens */                    \
-  X(kClosedOften, "closed too often") /* auto: folds were closed before they paid */              \
-  X(kInsideRegion, "inside another region")                                                       \
-  X(kInRuntimeCall, "inside a runtime call") /* a task, a target region, a clause's code */       \
-  X(kDisplay, "affinity displayed")          /* OMP_DISPLAY_AFFINITY */                           \
-  X(kTargetTasks, "target tasks")            /* of the runtime: anybody may run them, anywhere */ \
-  X(kClause, "a clause")                     /* proc_bind and the like: for one region only */    \
-  X(kDynamic, "dynamic adjustment")          /* the runtime may choose another size each time */  \
-  X(kTeamOfOne, "team of one")                                                                    \
-  X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */            \
-  X(kUnknownEntries, "unknown entry points") /* the runtime has some that no list knows */        \
-  X(kNoStart, "no GOMP_parallel_start")                                                           \
-  X(kOtherKind, "another kind of region") /* an entry point that is never folded */               \
+// Why the runtime forked a region.
+#define MUSTER_UNFOLDED_REASONS(X)                                                               \
+  X(kOff, "MUSTER_FORKJOIN=off")                                                                 \
+  X(kTooFew, "too few in a row")      /* auto opens at the third */                              \
+  X(kClosedOften, "closed too often") /* auto: folds were closed before they paid off */         \
+  X(kInsideRegion, "inside another region")                                                      \
+  X(kInRuntimeCall, "inside a runtime call") /* a task, a target region, code of a clause */     \
+  X(kDisplay, "affinity displayed")          /* OMP_DISPLAY_AFFINITY */                          \
+  X(kTargetTasks, "target tasks")            /* of the runtime: any thread may run them */       \
+  X(kClause, "a clause")                     /* proc_bind and others that are for one region */  \
+  X(kDynamic, "dynamic adjustment")          /* the runtime may choose a size for each region */ \
+  X(kTeamOfOne, "team of one")                                                                   \
+  X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */           \
+  X(kUnknownEntries, "unknown entry points") /* the runtime has some that are in no list */      \
+  X(kNoStart, "no GOMP_parallel_start")                                                          \
+  X(kOtherKind, "another kind of region") /* an entry point whose regions are never folded */    \
   X(kEnding, "the thread is ending")
 
-#define MUSTER_CLOSED_REASONS(X)                                                      \
-  X(kCall, "runtime call")       /* from the serial part, as the entry point names */ \
-  X(kSetting, "setting changed") /* by a region's code: closed at the region's end */ \
-  X(kSize, "other team size")                                                         \
-  X(kClause, "a clause")                                                              \
-  X(kOtherKind, "another kind of region")                                             \
-  X(kOtherRuntime, "another runtime")                                                 \
-  X(kLastingTask, "detached or target task")                                          \
-  X(kFork, "fork")                                                                    \
+#define MUSTER_CLOSED_REASONS(X)                                                         \
+  X(kCall, "runtime call")       /* from the serial part, which the entry point names */ \
+  X(kSetting, "setting changed") /* by code of a region: closed at its end */            \
+  X(kSize, "other team size")                                                            \
+  X(kClause, "a clause")                                                                 \
+  X(kOtherKind, "another kind of region")                                                \
+  X(kOtherRuntime, "another runtime")                                                    \
+  X(kLastingTask, "detached or target task")                                             \
+  X(kFork, "fork")                                                                       \
   X(kEnd, "end") /* of the program, or of the thread */
 
 #define MUSTER_ENUMERATOR(symbol, name) symbol,

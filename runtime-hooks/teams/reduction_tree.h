@@ -1,5 +1,4 @@
-// A reduction by the tree: the team gathers, and the parts are combined in its order (reduction.h) on
-// the way.
+// A reduction by the tree: while the team gathers, its parts are combined in the tree's order (reduction.h).
 #pragma once
 
 #include "barriers/memory.h"
@@ -8,7 +7,7 @@
 
 namespace muster {
 
-// Thread 0 combines what is left, and learns for the next time how long it takes.
+// Thread 0 combines the remaining parts, and measures how long that takes for the next reduction.
 inline void combine_at_primary(Team& team, unsigned step, abi::Combine combine) {
   const auto data_of = [&](unsigned thread) { return team.reduce_data(thread); };
   const unsigned threads = team.size();
@@ -24,8 +23,8 @@ inline void combine_at_primary(Team& team, unsigned step, abi::Combine combine) 
   team.combine_by_one(is_long ? kFewCombinedByOne : kManyCombinedByOne);
 }
 
-// Returns with the team gathered, and on thread 0 with everybody's part in its data. Nobody may
-// leave before the release: the data lie on the threads' stacks.
+// Returns with the team gathered and, on thread 0, all parts combined in its data. No thread may leave before the
+// release, because the data are on the threads' stacks.
 inline void gather_parts(Arrival& arrival, void* data, abi::Combine combine) {
   Team& team = arrival.team();
   const unsigned me = arrival.thread();

@@ -1,4 +1,4 @@
-// Parallel regions: the wrapper around a region's function that pushes the team's frame.
+// Parallel regions: the wrapper around a region's function, which pushes the team's frame.
 #pragma once
 
 #include "platform/given_back.h"
@@ -10,8 +10,7 @@
 
 namespace muster {
 
-// Whose barriers a region uses: a team's, or for a null team the real runtime's, because of
-// `reason`.
+// Which barriers a region uses: those of a team or, with a null team, the runtime's, because of `reason`.
 struct RegionTeam {
   Runtime* runtime = nullptr;
   Team* team = nullptr;
@@ -43,14 +42,14 @@ class FrameScope {
   Frame frame_;
 };
 
-// Whether barriers of a region inside that frame can be replaced.
+// Whether barriers of a region that is nested in that frame can be replaced.
 inline bool is_known(const Frame* around) {
   return around == nullptr || around->team != nullptr || around->between_regions;
 }
 
-// Before a nested region's function begins, and when it has ended, the forking thread is in none of the
-// program's code but tasks that the real join finishes. They are the nested region's: a frame without a team
-// keeps them from the region around it, where the thread has another number.
+// A frame without a team, for the time in which a thread forks or joins a nested region but is not in the region's
+// function. The runtime may run tasks then. They belong to the nested region, so they must not find the frame of the
+// enclosing region, in which the thread has another number.
 class BetweenRegions {
  public:
   BetweenRegions(ThreadState& state, Runtime& runtime) : state_(&state) {
@@ -68,12 +67,12 @@ class BetweenRegions {
   Frame frame_;
 };
 
-// The forking thread's side of a region: holds the team while the region runs. Without a team (a
-// runtime that is not replaced, an unknown region around this one, no memory) the region is
-// unknown, and so are its barriers, to all its threads. `why` the region is not folded is counted.
+// The forking thread's side of a region: holds the team while the region runs. Without a team (a runtime that is not
+// replaced, an unknown enclosing region, no memory) the region and its barriers are unknown to all its threads. Counts
+// `why` the region is not folded.
 //
-// A region that is expected to meet no barrier has no team either, if there is no frame around it that
-// its threads could take for theirs (barrier_free_regions.h). `function` is the region's.
+// A region that is expected to execute no barrier has no team either, unless there is an enclosing frame that its
+// threads could take for its frame (barrier_free_regions.h). `function` is the region's.
 class ForkScope {
  public:
   ForkScope(Runtime& runtime, Unfolded why, const void* function)
@@ -110,8 +109,8 @@ class ForkScope {
 
   const RegionTeam& whose() const { return whose_; }
 
-  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A
-  // region of an unreplaced runtime outside any other reaches its runtime untouched.
+  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A region of a runtime
+  // that is not replaced, outside any other, is passed on unchanged.
   bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || is_nested()); }
 
   // Calls fork(arguments...), the real call.
@@ -127,7 +126,7 @@ class ForkScope {
  private:
   bool is_nested() const { return state_ != nullptr && state_->top != nullptr; }
 
-  // Apart: other forks have no such frame on their stack.
+  // Not inlined: other forks have no such frame on their stack.
   template <class Fork, class... Arguments>
   __attribute__((noinline)) void call_between_regions(const Fork& fork,
                                                       Arguments... arguments) const {
@@ -143,15 +142,15 @@ class ForkScope {
   RegionTeam whose_;
 };
 
-// What the threads of a region need, on the primary thread's stack. Each of them fetches it once a
-// region, so it is one cache line, also with the few arguments that most regions have.
+// What a region's threads need, on the primary thread's stack. Each thread fetches it once per region, so it is one
+// cache line, including the few arguments that most regions have.
 
-// A region of clang's.
+// A region of code from clang.
 struct alignas(64) KmpcRegion {
   RegionRecord body;
   RegionTeam whose;
 
-  // In place of the function, with the region as the one argument.
+  // The wrapper, with the region as its one argument.
   static void run(abi::GlobalThread* global, std::int32_t* bound, void* region) {
     if (thread_state() == nullptr) [[unlikely]]
       return again_with_spare_state<&KmpcRegion::run>(global, bound, region);
@@ -165,8 +164,8 @@ struct alignas(64) KmpcRegion {
 
 static_assert(sizeof(KmpcRegion) == 64);
 
-// A region of clang's with a team and few arguments needs no record: function and team travel among
-// the runtime's own arguments, and a thread has one line less to fetch.
+// A region of clang with a team and few arguments needs no record: function and team are passed as arguments of the
+// wrapper, and a thread fetches one line less.
 inline constexpr int kDirectArguments = 4;
 
 template <class... Arguments>
@@ -180,7 +179,7 @@ void run_directly(abi::GlobalThread* global, std::int32_t* bound, void* function
   reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
 }
 
-// A region of gcc's.
+// A region of code from gcc.
 struct alignas(64) GompRegion {
   abi::GompRegion function;
   void* data;
@@ -197,7 +196,7 @@ struct alignas(64) GompRegion {
 
 static_assert(sizeof(GompRegion) == 64);
 
-// One with task reductions, which the runtime finds through the first word of the data.
+// One with task reductions, which the runtime finds by the first word of the data.
 struct ReducingRegion {
   void* reductions;
   GompRegion region;

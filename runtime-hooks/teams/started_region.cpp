@@ -55,7 +55,7 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
   give_everything_back();
   counted_region_ends(*started->state_, started->frame_);
   t_open = started->next_;
-  // From here on there are only tasks that the join finishes, as in ForkScope.
+  // From here on only tasks run that the join finishes, as in ForkScope.
   Frame& frame = started->frame_;
   frame.between_regions = frame.team != nullptr;
   frame.team = nullptr;

@@ -1,6 +1,5 @@
-// Regions that are opened by one call and closed by another (GOMP_parallel_start,
-// GOMP_parallel_end, the code of gcc before 4.9): the primary thread's frame cannot live on the
-// wrapper's stack.
+// Regions that are opened by one call and closed by another (GOMP_parallel_start, GOMP_parallel_end, used by code
+// from gcc before 4.9). The primary thread's frame cannot be on the wrapper's stack.
 #pragma once
 
 #include "runtime-hooks/teams/region.h"
@@ -9,8 +8,8 @@ namespace muster {
 
 class StartedRegion {
  public:
-  // Before the real start: what the workers run, with `data()` as its argument. Null without
-  // memory; the caller then passes the program's own function on.
+  // Before the real start. The workers run function() with data() as its argument. Null without memory: the caller then
+  // passes the program's function on.
   static StartedRegion* open(Runtime& runtime, abi::GompRegion function, void* data);
 
   static abi::GompRegion function() { return &GompRegion::run; }

@@ -22,9 +22,9 @@ std::atomic<Team*> g_newest{nullptr};
 std::atomic<unsigned> g_made{0};
 Team* g_spare = nullptr;
 
-// Whichever thread of a region makes the team's state takes what is known by then. What has to be found out with
-// the loader's lock, or with memory of the program's, is so before: by the thread that forks, once.
-void get_to_know_machine(const Runtime& runtime) {
+// A team's state is made by any thread of a region, which may not take the loader's lock nor the program's allocator.
+// What needs these is read here, once, by the thread that forks.
+void read_machine(const Runtime& runtime) {
   static std::atomic<bool> is_known{false};
   if (is_known.load(std::memory_order_relaxed)) return;
   const auto most = runtime.real.omp_get_max_threads;
@@ -48,8 +48,7 @@ Layout layout_of(BarrierKind kind, unsigned size) {
   return layout;
 }
 
-// The CPUs of all places where the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY),
-// else 0.
+// The number of CPUs in all places if the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY), else 0.
 unsigned bound_cpus(const RealFunctions& real) {
   if (!has_all(real.omp_get_proc_bind, real.omp_get_num_places, real.omp_get_place_num_procs) ||
       real.omp_get_proc_bind() == 0) {
@@ -66,12 +65,12 @@ unsigned bound_cpus(const RealFunctions& real) {
 
 }  // namespace
 
-std::uint64_t arrivals_since_handing_over(const TeamState& state) {
+std::uint64_t uncredited_arrivals(const TeamState& state) {
   const unsigned size = state.size.load(std::memory_order_acquire);
   if (size == 0 || state.ops == nullptr) return 0;
   std::uint64_t arrivals = 0;
   for (unsigned i = 0; i < size; ++i) arrivals += state.members[i].stats.barriers.read();
-  return arrivals - state.handed_over;
+  return arrivals - state.credited_arrivals;
 }
 
 void prepare_for_choice(BarrierKind barrier) {
@@ -100,15 +99,15 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
       return nullptr;
     }
     team = ::new (pages) Team();
-    get_to_know_machine(runtime);
+    read_machine(runtime);
     const Locked locked(g_teams_lock);
     team->next_made_ = g_newest.load(std::memory_order_relaxed);
     g_newest.store(team, std::memory_order_release);
     g_made.fetch_add(1, std::memory_order_relaxed);
   }
-  // Not written without need: all threads read the line in each region.
+  // Not written unless it changes: all threads read the line in each region.
   if (team->runtime_ != &runtime) {
-    for (TeamState& kept : team->states_) team->hand_over(kept);
+    for (TeamState& kept : team->states_) team->credit_runtime(kept);
     team->runtime_ = &runtime;
   }
   team->forget_calls_off();
@@ -116,7 +115,7 @@ Team* Team::acquire(Runtime& runtime, ThreadState& state) {
 }
 
 void Team::release(Team* team, ThreadState& state) {
-  if (state.fork_depth == 0) return;  // the process has forked since: the child begins anew
+  if (state.fork_depth == 0) return;  // the process has forked since
   const unsigned depth = --state.fork_depth;
   if (depth < kSpareTeams && state.spare[depth] == nullptr) {
     state.spare[depth] = team;
@@ -150,8 +149,8 @@ Member* Team::join(unsigned size, unsigned thread, PassReason& reason) {
   return nullptr;
 }
 
-// The first thread of a region that has another size than the last one puts the state of that size in
-// force; the others wait for it here. No thread of an earlier region is left that could read the old one.
+// The first thread of a region with another size than the last one installs the state of that size; the others wait
+// for it here. No thread of an earlier region is left that could read the old state.
 void Team::prepare(unsigned size) {
   const Locked locked(preparing_);
   const unsigned before = size_.load(std::memory_order_relaxed);
@@ -166,14 +165,14 @@ void Team::prepare(unsigned size) {
   size_.store(size, std::memory_order_release);
 }
 
-// The one that is kept, or a new one in the place of the one not used for longest.
+// The kept state of that size, or a new one in place of the least recently used.
 TeamState& Team::state_for(unsigned size) {
   TeamState* oldest = &states_[0];
   for (TeamState& state : states_) {
     if (state.size.load(std::memory_order_relaxed) == size) return state;
     if (state.last_use < oldest->last_use) oldest = &state;
   }
-  hand_over(*oldest);
+  credit_runtime(*oldest);
   retire(*oldest);
   make(*oldest, size);
   return *oldest;
@@ -218,12 +217,12 @@ void Team::make(TeamState& state, unsigned size) {
   state.size.store(size, std::memory_order_release);  // the report may look
 }
 
-// To the runtime of its regions until now.
-void Team::hand_over(TeamState& state) {
-  const std::uint64_t arrivals = arrivals_since_handing_over(state);
+// Adds its arrivals to the runtime whose regions used it until now.
+void Team::credit_runtime(TeamState& state) {
+  const std::uint64_t arrivals = uncredited_arrivals(state);
   if (arrivals == 0) return;
-  std::atomic_ref(runtime_->handed_over).fetch_add(arrivals, std::memory_order_relaxed);
-  state.handed_over += arrivals;
+  std::atomic_ref(runtime_->credited_arrivals).fetch_add(arrivals, std::memory_order_relaxed);
+  state.credited_arrivals += arrivals;
 }
 
 void Team::retire(TeamState& state) {
@@ -235,7 +234,7 @@ void Team::retire(TeamState& state) {
   }
   state.size.store(0, std::memory_order_relaxed);
   state.ops = nullptr;
-  state.handed_over = 0;
+  state.credited_arrivals = 0;
 }
 
 bool sum_so_far(SumsSoFar& sums) {
@@ -266,7 +265,7 @@ void teams_after_fork() {
   retired_totals().clear();
   Runtime* const* runtimes = nullptr;
   const unsigned count = known_runtimes(&runtimes);
-  for (unsigned i = 0; i < count; ++i) runtimes[i]->handed_over = 0;
+  for (unsigned i = 0; i < count; ++i) runtimes[i]->credited_arrivals = 0;
 }
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// A team's barrier state. It is made for the first region that a thread forks and used again for
-// its next ones: episodes go on counting, so nothing is reset between regions. Nobody can be inside
-// when a region begins or ends, because the runtime's own join barrier lies between. A team whose size
-// changes to and fro keeps the state of the last few sizes.
+// A team's barrier state. It is made for the first region that a thread forks and used again for the next ones:
+// episodes keep counting, so nothing is reset between regions. No thread can be inside when a region begins or ends,
+// because the runtime's join barrier is between them. A team whose size alternates keeps the state of the last few
+// sizes.
 #pragma once
 
 #include <atomic>
@@ -14,47 +14,47 @@
 
 namespace muster {
 
-// Before main, where a runtime is there already: what a team of that choice needs and a thread may not ask for
-// later, when somebody could hold the loader's lock.
+// Before main, if a runtime is loaded already: reads what a team with that barrier needs and what cannot be read later,
+// when another thread may hold the loader's lock.
 void prepare_for_choice(BarrierKind barrier);
 
-// What a team has of one size.
+// A team's state for one size.
 struct TeamState {
   const BarrierOps<NativeMemory>* ops = nullptr;  // null: not replaced, because of `reason`
   void* barrier = nullptr;
   PaddedArray<Member> members;
   BarrierKind kind = BarrierKind::kNative;
   PassReason reason = PassReason::kNoMemory;
-  std::atomic<unsigned> size{0};  // 0: this one is free
-  std::uint64_t handed_over =
-      0;  // of its members' arrivals, those that a runtime has been credited with
-  std::uint64_t last_use = 0;  // in regions of another size than the one before
+  std::atomic<unsigned> size{0};  // 0: unused
+  std::uint64_t credited_arrivals =
+      0;                       // arrivals of its members that were added to a runtime's count
+  std::uint64_t last_use = 0;  // counted in changes of the team's size
   Arena arena;
 };
 
-std::uint64_t arrivals_since_handing_over(const TeamState& state);
+std::uint64_t uncredited_arrivals(const TeamState& state);
 
 class Team : public TeamInstances<NativeMemory> {
  public:
-  // For the forking thread. acquire() is null when there is no memory.
+  // For the forking thread. acquire() is null without memory.
   static Team* acquire(Runtime& runtime, ThreadState& state);
   static void release(Team* team, ThreadState& state);
-  // Without its team, whose threads are never heard of again.
+  // For a team whose threads will never return.
   static void leave(ThreadState& state) {
     if (state.fork_depth != 0) --state.fork_depth;
   }
 
-  // Those that the thread keeps for itself.
+  // Gives the thread's spare teams to other threads.
   static void keep_for_others(ThreadState& state);
 
   Runtime& runtime() const { return *runtime_; }
   bool is_of(const Runtime& runtime) const { return runtime_ == &runtime; }
   unsigned size() const { return size_.load(std::memory_order_acquire); }
 
-  // Whether a region's threads met a barrier (barrier_free_regions.h). The forking thread begins to ask before
-  // the region, the threads answer as they leave it, and it learns of that after the real join.
+  // Whether a region's threads executed a barrier (barrier_free_regions.h). The forking thread asks before the
+  // region, its threads answer as they leave it, and the forking thread reads the answer after the real join.
   void ask_for_barriers(bool asks) {
-    if (asks_for_barriers_ != asks) asks_for_barriers_ = asks;  // all threads read that line
+    if (asks_for_barriers_ != asks) asks_for_barriers_ = asks;  // all threads read this line
     if (barrier_met_.load(std::memory_order_relaxed)) {
       barrier_met_.store(false, std::memory_order_relaxed);
     }
@@ -66,19 +66,19 @@ class Team : public TeamInstances<NativeMemory> {
   }
   bool barrier_met() const { return barrier_met_.load(std::memory_order_relaxed); }
 
-  // For each thread of the region before its first barrier, with the region's size. Null, with the
-  // reason, when this team's barriers cannot be replaced: for all threads alike.
+  // For each thread of the region before its first barrier, with the region's size. Null, with the reason, if this
+  // team's barriers cannot be replaced; it is the same for all threads.
   Member* join(unsigned size, unsigned thread, PassReason& reason);
 
   using TeamInstances::release;  // of a barrier in halves
 
-  // What one thread hands on to the others at an instance (copyprivate): stored before it, fetched
-  // after it. A thread that fetches late is not overtaken: the next instance has another place.
+  // What one thread passes to the others at an instance (copyprivate): stored before it, fetched after it. The next
+  // instance uses another slot, so a thread that fetches late still finds its value.
   void hand_on(Episode instance, void* data) { handed_on_[instance % 2] = data; }
   void* handed_on(Episode instance) const { return handed_on_[instance % 2]; }
 
-  // Reductions: the threads' data, and how many of them one thread combines (reduction.h). Set by
-  // thread 0 between a gather and its release.
+  // Reductions: the threads' data, and the size of the groups in which they are combined (reduction.h), which thread
+  // 0 sets between a gather and its release.
   void* reduce_data(unsigned thread) const { return members_[thread].reduce_data; }
   unsigned combined_by_one() const { return combined_by_one_; }
   void combine_by_one(unsigned threads) { combined_by_one_ = threads; }
@@ -104,11 +104,11 @@ class Team : public TeamInstances<NativeMemory> {
   void prepare(unsigned size);
   TeamState& state_for(unsigned size);
   void make(TeamState& state, unsigned size);
-  void hand_over(TeamState& state);
+  void credit_runtime(TeamState& state);
   static void retire(TeamState& state);
   static void keep_for_anybody(Team* team);
 
-  // Of the present size, as in its TeamState. On the line of the base's last members.
+  // Of the current size, as in its TeamState. On the cache line of the base's last members.
   Runtime* runtime_ = nullptr;
   std::atomic<unsigned> size_{0};
   PassReason reason_ = PassReason::kNoMemory;

@@ -1,5 +1,5 @@
-// The barrier instances of a team: which number each has, in which halves it comes, and how it is called
-// off. On any Memory, so that the tests that draw or enumerate executions run this very source.
+// The barrier instances of a team: their numbers, their halves, and how they are called off. On any Memory, so that
+// the tests that draw or enumerate executions run this source.
 #pragma once
 
 #include "barriers/barrier_state.h"
@@ -12,7 +12,7 @@ namespace muster {
 // One thread's part of a team.
 struct alignas(kCoherenceGranule) Member {
   Episode episode = 0;          // barrier instances arrived at
-  void* reduce_data = nullptr;  // of the present reduction, for whoever combines it
+  void* reduce_data = nullptr;  // of the current reduction, for the thread that combines it
   WaitStats stats;
 };
 
@@ -25,11 +25,11 @@ class TeamInstances {
     return ops_->arrive_and_wait(barrier_, thread, ++me.episode, call_off_, me.stats);
   }
 
-  // A barrier in halves (BarrierOps): at gather() everyone arrives and only thread 0 waits, at
-  // release() the others wait for it. They are two instances. False: the gather was called off, and
-  // the real barrier stands for it; then gathered_otherwise(). Who has been told so passes `told` to
-  // the release, which then is there for all. What thread 0 creates between the two is for the
-  // instance after them, so the release's number is taken early.
+  // A barrier in halves (BarrierOps): at gather() all threads arrive and only thread 0 waits, at release() the others
+  // wait for it. They are two instances. False: the gather was called off and is replaced by the real barrier,
+  // followed by gathered_otherwise(). A thread that knows so passes `told` to the release, which is not called off
+  // then. Tasks that thread 0 creates between the two belong to the instance after them, so the release's number is
+  // taken early.
   bool gather(Member& me, unsigned thread) {
     if (!ops_->gather(barrier_, thread, ++me.episode, call_off_, me.stats, Counted::kBarrier))
       return false;
@@ -46,8 +46,8 @@ class TeamInstances {
   }
   void gathered_otherwise(Member& me) { ++me.episode; }
 
-  // The join and the fork of a folded region: thread 0 hands out and collects, the others wait for
-  // what is handed out. end_region(): false as above.
+  // The join and the fork of a folded region: thread 0 publishes a region and gathers the others, which wait for it.
+  // end_region(): false as above.
   bool end_region(Member& me, unsigned thread) {
     return ops_->gather(barrier_, thread, ++me.episode, call_off_, me.stats, Counted::kRegion);
   }
@@ -57,8 +57,7 @@ class TeamInstances {
     ops_->release(barrier_, 0, me.episode, kNoEpisode, &announced, call_off_, me.stats,
                   Counted::kRegion);
   }
-  // False: the join `ended_by` was called off after this thread had left it. The next region's
-  // beginning is still to come then.
+  // False: the join `ended_by` was called off after this thread had left it. The next region has not begun then.
   bool wait_for_region(Member& me, unsigned thread, Episode ended_by,
                        const Announcement& announced) {
     const Episode episode = me.episode + 1;
@@ -70,11 +69,10 @@ class TeamInstances {
     return true;
   }
 
-  // The real barrier must finish what the calling thread has just created: its next instance, or with
-  // `lasting` all the rest of the region. A task that is created at a real barrier has a parent that
-  // was created for the same instance: it was called off then. It must not be named again, since
-  // teammates may not yet have arrived at the one that this thread is at, or, where this thread leaves
-  // a real barrier late, may look for the one after it.
+  // The real barrier must finish what the calling thread has just created: its next instance is called off or, with
+  // `lasting`, all instances of the rest of the region. A task that is created at a real barrier has a parent that
+  // was created for the same instance, which was called off then. It must not be called off again: teammates may not
+  // yet have arrived at it or, if this thread leaves a real barrier late, may already wait for the next one.
   void call_off(Member& me, bool at_real_barrier, bool lasting) {
     if (at_real_barrier && !lasting) return;
     const Episode episode = me.episode + 1;
@@ -85,7 +83,7 @@ class TeamInstances {
   // Only while no thread is at a barrier of the team.
   void forget_calls_off() { call_off_.reset(); }
 
-  // The barrier of the present size; null: not replaced. Only while no thread is at one.
+  // The barrier of the current size; null: not replaced. Only while no thread is at one.
   void use(const BarrierOps<Memory>* ops, void* barrier) {
     ops_ = ops;
     barrier_ = barrier;
@@ -98,14 +96,13 @@ class TeamInstances {
   void* barrier_ = nullptr;
 };
 
-// What a fold's threads other than the primary do, until they are told to leave: wait for a region, run
-// it, arrive at its end. `worker` has leaves(), whether the order is to leave; begin() and end(), the
-// region; finish_tasks(), the real barrier that stands for a join that was called off.
+// The loop of a fold's threads other than the primary: wait for a region, run it, arrive at its end. `worker` has
+// leaves(), whether to leave the loop; begin() and end(), which run the region; and finish_tasks(), the real barrier
+// that replaces a join that was called off.
 template <class Memory, class Worker>
 void worker_loop(TeamInstances<Memory>& team, Member& me, unsigned thread,
                  const typename TeamInstances<Memory>::Announcement& announced, Worker&& worker) {
-  // The gather that this thread has left without knowing whether all could: others may call it off
-  // as long as they have not arrived there.
+  // The gather that this thread has left last. Teammates that had not arrived there could still call it off.
   Episode gathered = kNoEpisode;
   for (;;) {
     while (!team.wait_for_region(me, thread, gathered, announced)) {

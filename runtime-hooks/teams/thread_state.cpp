@@ -28,9 +28,9 @@ pthread_key_t g_key;
 bool g_has_key = false;
 bool g_key_comes_first = false;
 
-// The state, with its counts and spare teams, is taken over by the next new thread. Not before the other
-// keys' destructors have run once, which may begin regions. Not by the key's value, where another namespace may have
-// written (reserve_thread_states()).
+// The state, with its counts and spare teams, is used again by the next new thread; but not before the other keys'
+// destructors have run once, because these may begin regions. The key's value is not used: another namespace may have
+// written it (reserve_thread_states()).
 void thread_ends(void*) {
   ThreadState* state = t_thread_state;
   if (state == nullptr) return;
@@ -51,8 +51,8 @@ void thread_ends(void*) {
   state->taken.store(false, std::memory_order_release);
 }
 
-// The C library has room for the values of so many keys in each thread; for more it would allocate.
-constexpr pthread_key_t kKeysWithRoom = 32;
+// glibc keeps the values of so many keys in the thread's control block; for more it allocates.
+constexpr pthread_key_t kKeysWithoutAllocation = 32;
 
 ThreadState* reuse() {
   for (ThreadState* state = g_first.load(std::memory_order_acquire); state != nullptr;
@@ -80,19 +80,20 @@ ThreadState* make() {
 
 }  // namespace
 
-// An object of another namespace (dlmopen) has a C library of its own with a table of keys of its own, but glibc keeps
-// the values of keys 0 to 31 in the thread's control block, where they are the same words for all its copies. So key 1 of one
-// copy is key 1 of the other: each finds what the other wrote, and runs its destructor on it. libomp makes one key, 0 without
-// Muster; libgomp makes 0 for OpenACC, which OpenMP never sets, and 1. Stock programs with both therefore run. With Muster's
-// key before libomp's that would be 1, where a libgomp elsewhere writes; and a libomp elsewhere finds Muster's value in 0. So
-// 0 and 1 are left to other namespaces, and this one's runtimes have theirs after Muster's.
+// Each namespace (dlmopen) has its own copy of the C library with its own table of keys. But glibc keeps the values
+// of keys 0 to 31 in the thread's control block, which all copies share: each copy finds the values that another one
+// wrote, and runs its own destructors on them. Without Muster, libomp makes key 0; libgomp makes key 0 for OpenACC,
+// which OpenMP code never sets, and key 1. So a program with both, in two namespaces, works. If Muster made key 0,
+// this namespace's libomp would have key 1, which a libgomp in another namespace sets; and a libomp there would find
+// Muster's value in key 0. So Muster leaves keys 0 and 1 unused, for other namespaces, and this namespace's runtimes
+// make theirs after Muster's.
 void reserve_thread_states() {
   constexpr unsigned kOfOtherNamespaces = 2;
   pthread_key_t unused[kOfOtherNamespaces];
   unsigned taken = 0;
   while (taken < kOfOtherNamespaces && pthread_key_create(&unused[taken], nullptr) == 0) ++taken;
   const bool is_made = pthread_key_create(&g_key, thread_ends) == 0;
-  g_has_key = is_made && g_key < kKeysWithRoom;
+  g_has_key = is_made && g_key < kKeysWithoutAllocation;
   if (g_has_key) {
     threads_know_their_region([]() -> Runtime* {
       const ThreadState* state = t_thread_state;
@@ -101,7 +102,7 @@ void reserve_thread_states() {
   }
   g_key_comes_first = g_has_key && g_key == kOfOtherNamespaces;
   if (g_key_comes_first) return;
-  while (taken > 0) pthread_key_delete(unused[--taken]);  // somebody else has the first ones
+  while (taken > 0) pthread_key_delete(unused[--taken]);  // other keys were made before
   if (is_made && !g_has_key) pthread_key_delete(g_key);
 }
 
@@ -142,7 +143,7 @@ void threads_after_fork() {
     state->yield_counts.clear();
     for (Team*& spare : state->spare) spare = nullptr;
     state->counters = nullptr;  // the parent's
-    state->fork_depth = 0;      // teams in use are left where they are: see Team::release
+    state->fork_depth = 0;      // teams in use stay: see Team::release
     if (state != t_thread_state) {
       state->top = nullptr;
       state->is_ending = false;

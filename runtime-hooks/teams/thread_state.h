@@ -1,4 +1,4 @@
-// What Muster keeps per thread: the stack of team frames and the thread's counts.
+// Muster's state of a thread: the stack of team frames and the thread's counts.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,23 @@ class ThreadCounters;
 struct Member;
 struct Runtime;
 
-// A thread's place in a parallel region, pushed by the wrapper around the region's function. Frames
-// live on the stack of that wrapper and form a list to the outer regions.
+// A thread's place in a parallel region, pushed by the wrapper around the region's function. Frames are on the stack
+// of that wrapper and form a list from the innermost region outwards.
 struct Frame {
   Frame* outer = nullptr;
-  Runtime* runtime = nullptr;         // that runs the region
-  Team* team = nullptr;               // null: unknown, every barrier goes to the real runtime
-  Member* me = nullptr;               // null until the first barrier or task of the region asks
+  Runtime* runtime = nullptr;         // of the region
+  Team* team = nullptr;               // null: unknown, all barriers are the runtime's
+  Member* me = nullptr;               // null until the region's first barrier or task
   unsigned thread = 0;                // number within the team, valid with `me`
   unsigned serialized = 0;            // serialized regions entered inside this one
-  bool at_real_barrier = false;       // a task runs here, not the region itself
-  bool between_regions = false;       // of a fork inside a region: see ForkScope
-  bool met_barrier = false;           // a barrier of the region has asked for the team
-  bool gathered_otherwise = false;    // the last gather was called off, as this thread knows
-  FirstShare* first_share = nullptr;  // until the region's function asks for it (combined_region.h)
-  Reduction reduction = Reduction::kReal;                  // how the present one is done
+  bool at_real_barrier = false;       // a task may run here, not the region itself
+  bool between_regions = false;       // see BetweenRegions
+  bool met_barrier = false;           // a barrier of the region was executed
+  bool gathered_otherwise = false;    // the last gather was called off, and this thread knows
+  FirstShare* first_share = nullptr;  // until the region's function takes it (combined_region.h)
+  Reduction reduction = Reduction::kReal;                  // the method of the current one
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team
-  // Code that is known to be bound to the team's runtime: the object that called last.
+  // The object that called last, which is bound to the team's runtime.
   std::uintptr_t caller_begin = 0;
   std::uintptr_t caller_end = 0;
 };
@@ -48,10 +48,10 @@ struct alignas(kCoherenceGranule) ThreadState {
   Frame* top = nullptr;
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
-  ThreadCounters* counters = nullptr;  // null where nobody counts (counted_region.h)
+  ThreadCounters* counters = nullptr;  // null unless counting (counted_region.h)
   BarrierFreeRegions barrier_free;
   std::atomic<Fold*> root_fold{nullptr};  // null until the thread first runs a region at level 0
-  Fold* fold = nullptr;  // in whose region or serial part it is: its own, or its primary thread's
+  Fold* fold = nullptr;  // the fold in which the thread is: its own or its primary thread's
   Tally regions;
   Tally folded;  // of these
   Tally unfolded[kUnfoldedReasons];
@@ -62,7 +62,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   YieldCounts yield_counts;
   ThreadState* next = nullptr;  // all states ever made
   std::atomic<bool> taken{false};
-  bool is_ending = false;  // its thread has begun to end
+  bool is_ending = false;  // its thread has begun to exit
 };
 
 // One pointer of initial-exec TLS: no call and no allocation to find it. Null until first used.
@@ -78,24 +78,24 @@ inline ThreadState* thread_state() {
   return state != nullptr ? state : new_thread_state();
 }
 
-// Whether threads can have states: by the one key of the C library's that Muster sets. A program may take all
-// the others. Reserved once, when the library is loaded or earlier.
+// Whether threads can have states, which needs a thread-specific key of the C library; a program may use up all keys.
+// Reserved once, when the library is loaded or earlier.
 void reserve_thread_states();
 bool has_thread_states();
 
 // Whether that key's destructor runs before those of all others.
 bool state_key_comes_first();
 
-// `function` is called by each thread that has a state when it ends, and not by exit(): first of all that
-// its keys make it do, as far as those were made later. When the library is loaded.
+// `function` is called by each thread with a state when it ends, but not by exit(): before the destructors of all
+// keys that were made later. To be set when the library is loaded.
 void at_end_of_threads(void (*function)());
 
-// Calls run(data). For a thread of a region that can have no state for want of memory: all threads of a
-// team must take the same way. Until then it has one on its stack, whose counts are lost.
+// Calls run(data), for a thread of a region that has no state for lack of memory: all threads of a team must act alike.
+// Meanwhile it has a state on its stack, whose counts are lost.
 void with_spare_state(void (*run)(void*), void* data);
 
-// For a function that has found itself without a state: calls it again, with one. Apart, since what it needs for that is
-// nothing that each thread should have on its stack.
+// For a function that finds no state: calls it again, with one. Not inlined, so that other threads need no stack for
+// it.
 template <auto kRun, class... Arguments>
 __attribute__((noinline)) void again_with_spare_state(Arguments... arguments) {
   auto again = [&] { kRun(arguments...); };
@@ -105,8 +105,8 @@ __attribute__((noinline)) void again_with_spare_state(Arguments... arguments) {
 // The list of all states, for the report. Never shrinks.
 ThreadState* first_thread_state();
 
-// In the child of a fork: only the caller's thread lives on, counts begin anew, and whatever
-// regions it is in are unknown, since the runtime has begun anew too.
+// In the child of a fork: only the caller's thread exists, counts start at zero, and regions that it is in are unknown,
+// because the runtime starts again, too.
 void threads_after_fork();
 
 }  // namespace muster

@@ -71,7 +71,7 @@ REMEDIES = (
            ("exit_handlers", "end_of_thread", "roots_end")),
     Remedy("each root thread has its own fold", ROOT_FOLD, "    fold = ::new (pages) Fold();\n",
            "    static Fold* only = ::new (pages) Fold();\n    fold = only;\n", ("roots", "roots_settings")),
-    Remedy("each has its own end watched", FOLD, "  end_is_watched_ = false;  // it was another thread's\n", "",
+    Remedy("the end of each is registered", FOLD, "  end_is_registered_ = false;  // it was another thread's\n", "",
            ("roots_end",)),
     Remedy("an exit leaves the fold open beside another", ROOT_FOLD, "    t_thread_state->fold->open_no_more();\n    return;\n",
            "", ("roots_end",), "libiomp5"),

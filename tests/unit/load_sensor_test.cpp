@@ -137,7 +137,7 @@ TEST(LoadSensor, MakesNothingUpFromGarbage) {
   const LoadSnapshot seen = tree.look();
   EXPECT_EQ(seen.quota_millicpus, 0U);
   EXPECT_EQ(seen.runnable, 0U);
-  EXPECT_EQ(seen.strangers(), 0U);
+  EXPECT_EQ(seen.competitors(), 0U);
   Tree stat("garbled-stat");
   EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is good all the same";
 }
@@ -249,15 +249,15 @@ TEST(LoadSensor, StalledTimeGrowsFromTheFirstLook) {
 
 TEST(LoadSensor, TellsStrangersFromItsTeams) {
   Tree tree("v2-one-cpu");  // 5 runnable
-  EXPECT_EQ(tree.look(kStart).strangers(), 4U) << "all but the one that looks";
+  EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all but the one that looks";
   tree.sensor->teams_grew(4);
-  EXPECT_EQ(tree.look(kStart + kStep).strangers(), 1U);
+  EXPECT_EQ(tree.look(kStart + kStep).competitors(), 1U);
   tree.sensor->falls_asleep();
   tree.sensor->falls_asleep();
-  EXPECT_EQ(tree.look(kStart + 2 * kStep).strangers(), 3U);
+  EXPECT_EQ(tree.look(kStart + 2 * kStep).competitors(), 3U);
   tree.sensor->woke_up();
   tree.sensor->teams_grew(8);
-  EXPECT_EQ(tree.look(kStart + 3 * kStep).strangers(), 0U)
+  EXPECT_EQ(tree.look(kStart + 3 * kStep).competitors(), 0U)
       << "more of ours than run: none for sure";
   tree.sensor->teams_shrank(12);
   EXPECT_EQ(tree.look(kStart + 4 * kStep).team_threads, 0U);

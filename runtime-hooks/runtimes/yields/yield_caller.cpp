@@ -25,12 +25,12 @@ struct Caller {
 
 AddressCache<Caller, 256> g_callers;
 
-// All runtimes define it, and Muster, which exports most of their names, does not.
+// All runtimes define it; Muster, which exports most of their names, does not.
 constexpr char kMark[] = "omp_get_wtime";
 
-// From the object's own tables. dlsym would wait for the loader's big lock, which a thread holds while it runs the
-// constructors of what it opens: and those may wait, yielding, for us. A runtime that is linked into the program cannot
-// be told from the program's own code.
+// From the object's own tables. dlsym would wait for the loader's load lock, which a thread holds while it runs
+// constructors, and those may wait for this thread. A runtime that is linked into the program cannot be distinguished
+// from the program's code.
 Kind kind_of(const LoadedObject& object) {
   const bool is_program = object.path[0] == '\0';
   const bool is_runtime =
@@ -40,7 +40,7 @@ Kind kind_of(const LoadedObject& object) {
 
 Kind find_out(const void* address) {
   if (g_callers.is_full()) return kOther;
-  // Code that belongs to no object (just compiled, say) is remembered by its address.
+  // Code outside any object (from a JIT compiler, say) is cached by its address.
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   Caller caller{place, place + 1, kOther};
   for_each_object([&](const LoadedObject& object, const dl_phdr_info&) {

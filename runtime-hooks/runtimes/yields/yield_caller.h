@@ -1,16 +1,14 @@
-// Who calls sched_yield: an OpenMP runtime, or anybody else, whose calls are none of Muster's
-// business.
+// Whether an OpenMP runtime calls sched_yield, or other code, whose calls Muster passes on.
 #pragma once
 
 #include "runtime-hooks/objects/unloading.h"
 
 namespace muster {
 
-// Whether the call that returns to `return_address` is a runtime's own. A few ns, once an object
-// has been seen; some us for the first call from it. Works before any runtime was found by its
-// other calls. Takes no lock that a caller could hold or wait for, opens nothing, leaves errno
-// alone. In doubt the answer is no: when more objects call than are
-// remembered.
+// Whether the call that returns to `return_address` was made by a runtime. A few ns, once its object is cached; some
+// us for the first call from an object. Works before any runtime was found by its other calls. Takes no lock that a
+// caller could hold or wait for, opens no file, preserves errno. The answer is no if the object does not fit into the
+// cache.
 bool is_runtimes_yield(const void* return_address);
 
 // For when_unloaded().
