@@ -2,7 +2,7 @@
 """Copies of the BARRIER program side by side, in several settings: the rate of all copies together.
 
     campaigns/copies.py --copies 2,3,4 --threads 2 --work 0,10,100 --settings libomp,libomp-passive,auto,block
-    campaigns/copies.py --threads 4 --burners 2 --library before=OTHER/lib/libmuster.so --settings auto,auto@before
+    campaigns/copies.py --threads 4 --hogs 2 --library before=OTHER/lib/libmuster.so --settings auto,auto@before
 
 A setting is libomp, libgomp, either with -passive (OMP_WAIT_POLICY=passive), or Muster's [BARRIER/]WAIT, with @NAME for
 another library, which --library names. Prints a line for each cell: iterations/s, median [least-most] of interleaved
@@ -92,7 +92,7 @@ def main() -> int:
     parser.add_argument("--threads", type=numbers, default=[2], help="of each copy")
     parser.add_argument("--work", type=numbers, default=[0, 10, 100], help="us before the barriers of an iteration")
     parser.add_argument("--settings", type=lambda text: text.split(","), default=["libomp", "libomp-passive", "auto"])
-    parser.add_argument("--burners", type=int, default=0, help="CPU hogs beside all of them")
+    parser.add_argument("--hogs", "--burners", type=int, default=0, help="CPU hogs beside all of them")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.6, help="of each run that are measured")
     parser.add_argument("--margin", type=float, default=0.4, help="seconds that each runs before and after them")
@@ -101,7 +101,7 @@ def main() -> int:
     bench = Bench(arguments.bin.parent, ("barrier", "barrier-gomp", HOG))
     rate = Copies(bench, arguments).rate
     rows = []
-    with bench.hogs(arguments.burners):
+    with bench.hogs(arguments.hogs):
         for threads, work, copies in itertools.product(arguments.threads, arguments.work, arguments.copies):
             cells = [Cell(copies, threads, work, setting) for setting in arguments.settings]
             found = {cell: spread(of) for cell, of in interleave(arguments.rounds, cells, rate).items()}

@@ -1,4 +1,4 @@
-"""What fork_join_bars.py and worst_rhythm.py share: options, runs on a given libomp, verdicts."""
+"""What fork_join_bars.py and short_folds.py share: options, runs on a given libomp, verdicts."""
 
 from __future__ import annotations
 

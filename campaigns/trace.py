@@ -107,7 +107,7 @@ def write_csv(timeline: Timeline, hog_threads: set[int], path: Path) -> None:
         rows.writerow(["begin_ns", "end_ns", "cpu", "thread", "name", "kind"])
         for _, stretches in sorted(timeline.by_cpu.items()):
             for s in stretches:
-                kind = "team" if s.thread in timeline.team else "burner" if s.thread in hog_threads else "other"
+                kind = "team" if s.thread in timeline.team else "hog" if s.thread in hog_threads else "other"
                 kind = "idle" if s.thread == IDLE else kind
                 name = timeline.names.get(s.thread, "")
                 rows.writerow([s.begin - timeline.begin, s.end - timeline.begin, s.cpu, s.thread, name, kind])

@@ -1,5 +1,5 @@
-// burner: burns one CPU and does nothing else; the load beside a benchmark. No OpenMP, one thread.
-// It ends with whoever started it, so that a benchmark killed halfway leaves none behind.
+// A CPU hog: uses one CPU and does nothing else; the load beside a benchmark. No OpenMP, one thread.
+// It ends with the thread that started it, so that none outlives a killed benchmark.
 #include <fmt/core.h>
 #include <sys/prctl.h>
 #include <time.h>

@@ -12,7 +12,7 @@ namespace epcc {
 inline void add_window_options(CommandLine& line, double& margin, std::vector<int>& beside) {
   line.number("--margin", margin, "run on, uncounted, for this long before and after, seconds", 0,
               1e6);
-  line.positive_list("--beside", beside, "processes whose CPU time is told as well");
+  line.positive_list("--beside", beside, "processes whose CPU time is reported as well");
 }
 
 inline void add_window(Json& json, const Window& window) {

@@ -10,7 +10,7 @@ from verdict import IDLE, Cell
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "papi-scripts"))  # drawing
 
-MARKERS = {"idle": ("o", 0.0), "burners": ("s", 0.0), "twice": ("^", 0.35), "quota": ("D", 0.6)}
+MARKERS = {"idle": ("o", 0.0), "hogs": ("s", 0.0), "twice": ("^", 0.35), "quota": ("D", 0.6)}
 
 
 def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
@@ -43,7 +43,7 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
     caption = (
         f"Medians of interleaved runs, measured on {shared['cpus']} CPUs of {shared['machine']}, Linux "
         f"{shared['kernel']}, commit {shared['commit']}; bars: the lowest and the highest of single pairs of "
-        "runs. burners: beside two busy processes; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
+        "runs. hogs: beside two CPU hogs; twice: twice as many threads as CPUs; quota: a cgroup with one CPU."
     )
     whole = Picture("Applications, preloaded against stock", panels, [caption], legend_inches=1.2)
     paths: list[Path] = save(whole, folder, "applications")

@@ -3,7 +3,7 @@
 
     ./bootstrap applications                          installs what is missing, then all of it
     campaigns/applications/run.py                         all of it, on what is there
-    campaigns/applications/run.py --only gromacs lightgbm --loads idle burners --repetitions 5
+    campaigns/applications/run.py --only gromacs lightgbm --loads idle hogs --repetitions 5
     campaigns/applications/run.py --tables                the tables and the picture of the runs so far
     campaigns/applications/run.py --startup               what preloading costs Python at its start
     campaigns/applications/run.py --list                  the applications
@@ -221,7 +221,7 @@ def available(recipes: list[Recipe], folder: Path) -> tuple[list[Recipe], dict[s
 
 
 def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Load], record: Record) -> bool:
-    burner = arguments.build.resolve() / "bin" / "burner"
+    hog = arguments.build.resolve() / "bin" / "burner"
     with contextlib.ExitStack() as stack:
         quota = None
         if any(load.quota for load in loads):
@@ -234,7 +234,7 @@ def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Lo
         if not loads:
             return True
         cpus = len(os.sched_getaffinity(0))
-        runner = Runner(arguments.folder.resolve(), arguments.library, burner, quota, cpus)
+        runner = Runner(arguments.folder.resolve(), arguments.library, hog, quota, cpus)
         return Measurement(arguments, recipes, loads, record).run_all(runner)
 
 

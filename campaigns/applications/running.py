@@ -34,14 +34,14 @@ PATIENCE = 5.0  # seconds to end after SIGTERM
 class Load:
     name: str
     what: str
-    burners: int = 0
+    hogs: int = 0
     times_threads: int = 1
     quota: bool = False
 
 
 LOADS = (
     Load("idle", "as many threads as CPUs, nothing else"),
-    Load("burners", "as many threads as CPUs, beside two busy processes", burners=2),
+    Load("hogs", "as many threads as CPUs, beside two CPU hogs", hogs=2),
     Load("twice", "twice as many threads as CPUs", times_threads=2),
     Load("quota", "as many threads as CPUs, in a cgroup with one CPU", quota=True),
 )
@@ -72,10 +72,10 @@ class Run:
 
 
 class Runner:
-    def __init__(self, folder: Path, library: Path, burner: Path, quota: Quota | None, cpus: int) -> None:
+    def __init__(self, folder: Path, library: Path, hog: Path, quota: Quota | None, cpus: int) -> None:
         self.folder = folder  # venv, inputs, scratch folders, what failures left
         self.library = library
-        self.burner = burner
+        self.hog = hog
         self.quota = quota
         self.cpus = cpus
 
@@ -91,7 +91,7 @@ class Runner:
                 shutil.copytree(place.inputs, place.work)
             else:
                 place.work.mkdir()
-            with hogs(load.burners, self.burner):
+            with hogs(load.hogs, self.hog):
                 self.measure(run, recipe, place, work, load, limit)
             if run.status == OK:
                 self.judge(run, recipe, place, work)

@@ -1,4 +1,4 @@
-"""Whether an application can be had here: Debian's packages are looked for (`./bootstrap applications` installs them),
+"""Whether an application is available here: Debian's packages are looked for (`./bootstrap applications` installs them),
 wheels are installed into a venv of their own."""
 
 from __future__ import annotations

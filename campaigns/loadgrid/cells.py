@@ -11,7 +11,7 @@ HOGS = (0, 1, 2, 4)
 WORK_US = (0.0, 10.0, 100.0)
 COPY = "copy"  # a second copy of the same program, under the same setting
 QUOTA = "quota"  # a cgroup quota of one CPU
-LOAD_KINDS = ("burners", COPY, QUOTA)  # burners: CPU hogs
+LOAD_KINDS = ("hogs", COPY, QUOTA)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Cell:
 
 def loads(kinds: Iterable[str], hogs: Iterable[int]) -> list[str]:
     kinds = set(kinds)
-    numbers = [str(number) for number in hogs] if "burners" in kinds else []
+    numbers = [str(number) for number in hogs] if "hogs" in kinds else []
     return numbers + [kind for kind in (COPY, QUOTA) if kind in kinds]
 
 

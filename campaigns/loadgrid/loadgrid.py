@@ -85,7 +85,7 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument("--programs", type=words, metavar="LIST", help=f"of {','.join(grid.PROGRAMS)}")
     parser.add_argument("--threads", type=numbers(1), metavar="LIST", help="team sizes (2,4,8)")
     parser.add_argument("--loads", type=words, metavar="LIST", help=f"kinds, of {','.join(grid.LOAD_KINDS)}")
-    parser.add_argument("--burners", type=numbers(0), metavar="LIST", help="CPU hogs (0,1,2,4); no other load then")
+    parser.add_argument("--hogs", "--burners", type=numbers(0), metavar="LIST", help="CPU hogs (0,1,2,4); no other load then")
     parser.add_argument("--work", type=numbers(0, whole=False), metavar="LIST", help="microseconds (0,10,100)")
     parser.add_argument("--settings", type=words, metavar="LIST", help="of those that --list shows")
     parser.add_argument("--list", action="store_true", help="show the settings that exist here, and end")
@@ -106,7 +106,7 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
         help="preload into the programs linked with libgomp, and compare with libgomp's own settings only",
     )
     options = parser.parse_args(arguments)
-    filters = ("programs", "threads", "loads", "burners", "work", "settings")
+    filters = ("programs", "threads", "loads", "hogs", "work", "settings")
     if not (options.quick or options.full or options.list or any(getattr(options, name) for name in filters)):
         parser.error("use --quick, --full, or options for a part of the grid; see --help")
     for name, known in (("programs", grid.PROGRAMS), ("loads", grid.LOAD_KINDS)):
@@ -124,13 +124,13 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
 
 
 def chosen_cells(options: argparse.Namespace) -> list[Cell]:
-    kinds = options.loads or (["burners"] if options.burners else list(grid.LOAD_KINDS))
+    kinds = options.loads or (["hogs"] if options.hogs else list(grid.LOAD_KINDS))
     if options.quick:
-        wanted = grid.loads(kinds, options.burners or grid.HOGS)
+        wanted = grid.loads(kinds, options.hogs or grid.HOGS)
         checks = (("program", options.programs), ("threads", options.threads), ("load", wanted))
         checks += (("work_us", options.work),)
         return [c for c in grid.quick() if all(getattr(c, name) in allowed for name, allowed in checks if allowed)]
-    beside = grid.loads(kinds, options.burners or grid.HOGS)
+    beside = grid.loads(kinds, options.hogs or grid.HOGS)
     return grid.product(
         options.programs or grid.PROGRAMS, options.threads or grid.THREADS, beside, options.work or grid.WORK_US
     )

@@ -19,7 +19,7 @@ from lab import machine as this_machine
 COMMON = ("machine", "kernel", "cpus", "version", "library", "libomp", "seed", "seconds")
 COLUMNS = (
     *COMMON, "time", "repetition", "program", "threads", "load", "work_us", "setting", "kind", "status",
-    "rate_per_s", "first_rate_per_s", "second_rate_per_s", "wall_s", "cpu_s", "burner_cpu_s", "replaced",
+    "rate_per_s", "first_rate_per_s", "second_rate_per_s", "wall_s", "cpu_s", "hog_cpu_s", "replaced",
 )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def parse(row: dict[str, str]) -> Run:
         tuple(float(rate) for rate in rates if rate),
         float(row["wall_s"] or 0),
         float(row["cpu_s"] or 0),
-        float(row["burner_cpu_s"] or 0),
+        float(row["hog_cpu_s"] or 0),
     )
 
 
@@ -137,7 +137,7 @@ class Record:
             "second_rate_per_s": rates[1],
             "wall_s": f"{outcome.wall_s:.6f}",
             "cpu_s": f"{outcome.cpu_s:.6f}",
-            "burner_cpu_s": f"{outcome.hog_cpu_s:.6f}",
+            "hog_cpu_s": f"{outcome.hog_cpu_s:.6f}",
             "replaced": "" if outcome.replaced is None else str(outcome.replaced),
         }
         self.append([values[name] for name in COLUMNS])

@@ -19,7 +19,7 @@ from lab.tables import table
 COLUMNS = (
     "program", "threads", "load", "work_us", "setting", "kind", "runs", "failed", "median_rate_per_s",
     "least_rate_per_s", "most_rate_per_s", "cpus_used", "to_best_fixed", "to_best_stock", "to_single_stock",
-    "to_libomp", "bound_rate_per_s", "of_bound", "burners_cpu_to_fair", "copies_evenness",
+    "to_libomp", "bound_rate_per_s", "of_bound", "hogs_cpu_to_fair", "copies_evenness",
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ class FoldBudget {
 
  private:
   // In regions that the runtime forks. Opening and closing cost as much as three folded regions gain,
-  // and a folded one gains half of what the runtime's costs (campaigns/worst_rhythm.py); of that,
+  // and a folded one gains half of what the runtime's costs (campaigns/short_folds.py); of that,
   // one in 32 may be lost.
   static constexpr std::uint64_t kPays = 3;
   static constexpr std::int64_t kGain = 32 / 2;

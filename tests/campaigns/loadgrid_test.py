@@ -42,7 +42,7 @@ def team(threads: int, load: str = "0", work: float = 0.0) -> Cell:
 
 class Grid(unittest.TestCase):
     def test_full_grid_is_the_product(self) -> None:
-        cells = product(["barrier", "parallel_for"], [2, 4, 8], loads(["burners", COPY, QUOTA], [0, 1, 2, 4]), [0, 10])
+        cells = product(["barrier", "parallel_for"], [2, 4, 8], loads(["hogs", COPY, QUOTA], [0, 1, 2, 4]), [0, 10])
         self.assertEqual(len(cells), len(set(cells)))
         self.assertEqual(len(cells), 2 * 3 * 6 * 2)
 
@@ -233,7 +233,7 @@ class Order(unittest.TestCase):
     """The plan of a grid, with runs that only take a given time."""
 
     def run_all(self, folder: str, *words: str, seconds: float) -> list[tuple[int, Cell, str]]:
-        options = loadgrid.parse([*words, "--burners=0,2", "--programs=barrier"], BIN)
+        options = loadgrid.parse([*words, "--hogs=0,2", "--programs=barrier"], BIN)
         clock, order = [0.0], []
 
         def take(_self: Runner, cell: Cell, setting: Setting) -> Measured:
@@ -309,7 +309,7 @@ class Running(unittest.TestCase):
 
     def test_one_cell_twice(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            options = ["--programs=barrier", "--threads=2", "--burners=1", "--work=0", "--settings=auto,block,libgomp"]
+            options = ["--programs=barrier", "--threads=2", "--hogs=1", "--work=0", "--settings=auto,block,libgomp"]
             options += ["--seconds=0.05", f"--output={folder}", "--seed=5"]
             done = self.run_grid(*options, "--repetitions=1")
             with (Path(folder) / "runs.csv").open() as lines:
@@ -335,7 +335,7 @@ class Running(unittest.TestCase):
 
     def test_preloaded_on_libgomp(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            cell = ["--programs=barrier", "--threads=2", "--burners=0", "--work=0", "--seconds=0.05", "--repetitions=1"]
+            cell = ["--programs=barrier", "--threads=2", "--hogs=0", "--work=0", "--seconds=0.05", "--repetitions=1"]
             done = self.run_grid("--libgomp", "--settings=libgomp,auto", *cell, f"--output={folder}")
             with (Path(folder) / "runs.csv").open() as lines:
                 rows = {row["setting"]: row for row in csv.DictReader(lines)}
@@ -396,7 +396,7 @@ class Running(unittest.TestCase):
         (part,) = loadgrid.chosen_settings(loadgrid.parse(["--settings=auto-place-off"], BIN))
         self.assertEqual(part.environment["MUSTER_PLACE"], "off")
 
-    def test_a_quota_holds_where_it_can_be_had(self) -> None:
+    def test_a_quota_holds_where_it_is_available(self) -> None:
         try:
             quota = make_quota()
         except OSError as error:

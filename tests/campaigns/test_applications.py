@@ -32,7 +32,7 @@ from lab import results  # noqa: E402
 from lab.runs import ends_within  # noqa: E402
 
 BUILD = Path(os.environ.get("MUSTER_TEST_BUILD", "build/release")).resolve()
-IDLE, BURNERS, TWICE = LOADS[:3]
+IDLE, HOGS, TWICE = LOADS[:3]
 # PRELOADED is what is done differently under the preload.
 # It has a runtime, and so it leaves a report.
 PRETENDER = """
@@ -178,13 +178,13 @@ class VerdictTest(unittest.TestCase):
             stock = [run_of(False, faster, repetition=i) for i in range(3)]
             return judge(self.recipe, load, stock, [run_of(True, 1.0)])
 
-        lines = "\n".join(bars([cell("idle", 0.99), cell("burners", 2.0), cell("twice", 2.0)]))
+        lines = "\n".join(bars([cell("idle", 0.99), cell("hogs", 2.0), cell("twice", 2.0)]))
         self.assertIn("beyond noise: reached", lines)
         self.assertIn("2.00 x, reached", lines)
-        lines = "\n".join(bars([cell("idle", 0.97), cell("burners", 0.9), cell("twice", 2.0)]))
+        lines = "\n".join(bars([cell("idle", 0.97), cell("hogs", 0.9), cell("twice", 2.0)]))
         self.assertIn("beyond noise: MISSED by pretender (idle 0.970 x)", lines)
         self.assertIn("1.34 x, MISSED", lines)
-        self.assertIn("none below 0.95 x: MISSED by pretender (burners 0.900 x)", lines)
+        self.assertIn("none below 0.95 x: MISSED by pretender (hogs 0.900 x)", lines)
 
 
 class ProgramTest(unittest.TestCase):
@@ -216,8 +216,8 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(len(lines), 5)
         with (self.folder / "out" / "runs.jsonl").open("a") as file:
             file.write('{"cut off')
-        code, out, errors = self.call(pretender(), "--loads", "idle", "burners")
-        self.assertEqual((code, errors.count("burners, ")), (0, 4), errors)
+        code, out, errors = self.call(pretender(), "--loads", "idle", "hogs")
+        self.assertEqual((code, errors.count("hogs, ")), (0, 4), errors)
         self.assertNotIn("idle, stock", errors)
         left = self.folder / "left.json"
         code, shown, _ = self.call(pretender(), "--tables", "--json", str(left))

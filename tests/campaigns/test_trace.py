@@ -117,7 +117,7 @@ class Arithmetic(unittest.TestCase):
             path = Path(folder) / "t.csv"
             trace_script.write_csv(self.timeline, {20}, path)
             lines = path.read_text().splitlines()
-        self.assertIn(f"{4 * MS},{10 * MS},0,20,burn me,burner", lines)
+        self.assertIn(f"{4 * MS},{10 * MS},0,20,burn me,hog", lines)
 
 
 class WithoutTracefs(unittest.TestCase):

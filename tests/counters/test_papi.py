@@ -1,4 +1,4 @@
-"""PAPI: the installed one as far as it goes without a PMU, and one that does as it is told (fake_papi.c)."""
+"""PAPI: the installed one as far as it goes without a PMU, and a controlled one (fake_papi.c)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class FakePapi(CountingTest):
         self.assert_unavailable(self.ask("disabled", "F0"), "is disabled", "paranoid=3", PARANOID)
 
     def test_forbidden_in_other_threads(self) -> None:
-        """What could not be counted everywhere says so."""
+        """A counter that was not available everywhere is marked."""
         counters = self.ask("later", "F0")
         (event,) = counters["events"]
         self.assertEqual(counters["threads"], 1)

@@ -37,7 +37,7 @@ def build(folder: Path) -> None:
 
 
 def run_suites(folder: Path, runtimes: Path, only: str) -> None:
-    """A suite that fails has counted as well, and says so: its own run is what judges it."""
+    """A suite that fails has counted as well, with a line: its own run judges it."""
     counts = folder / "counts"
     counts.mkdir(exist_ok=True)
     # One file for all processes of an object (%m), mapped by each (%c).

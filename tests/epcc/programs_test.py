@@ -179,15 +179,15 @@ class Barrier(TestCase):
                     self.assertGreater(report["iterations_by_thread"][0], report["iterations"])
 
     def test_cpu_time_of_processes_beside(self) -> None:
-        with subprocess.Popen([BIN / "burner", "--seconds", "20"]) as burner:
-            beside = f"{burner.pid},{os.getpid()}"
+        with subprocess.Popen([BIN / "burner", "--seconds", "20"]) as hog:
+            beside = f"{hog.pid},{os.getpid()}"
             for program in ("barrier", "parallel_for"):
                 with self.subTest(program):
                     report = self.report(program, "--seconds=0.3", "--threads=1", "--beside", beside)
                     burnt, waited = report["beside_cpu_seconds"]
                     self.assertTrue(0 < burnt <= report["seconds"] + 0.05, burnt)
                     self.assertLess(waited, burnt)
-            burner.kill()
+            hog.kill()
 
     def test_no_process_beside(self) -> None:
         done = run("barrier", "--seconds", "0.05", "--beside", "999999999")
@@ -314,7 +314,7 @@ class Linetransfer(TestCase):
         self.assert_refused("--format", "linetransfer", "--format", "xml")
 
 
-class Burner(TestCase):
+class Hog(TestCase):
     def test_reports_what_it_got(self) -> None:
         text = self.output("burner", "--seconds", "0.2", "--report")
         found = re.fullmatch(r"cpu_seconds ([\d.]+)\nwall_seconds ([\d.]+)\n", text)
@@ -325,11 +325,11 @@ class Burner(TestCase):
 
     def test_reports_when_terminated(self) -> None:
         command = [BIN / "burner", "--report"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as burner:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as hog:
             time.sleep(0.2)
-            burner.send_signal(signal.SIGTERM)
-            text, _ = burner.communicate(timeout=10)
-        self.assertEqual(burner.returncode, 0)
+            hog.send_signal(signal.SIGTERM)
+            text, _ = hog.communicate(timeout=10)
+        self.assertEqual(hog.returncode, 0)
         self.assertIn("cpu_seconds", text)
 
     def test_ends_with_its_parent(self) -> None:

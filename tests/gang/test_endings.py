@@ -129,7 +129,7 @@ class Stops(EndingsTest):
             gang.terminate()
             self.assertEqual(gang.wait(10), 143)
 
-    def test_alone_where_only_it_is_told_to(self) -> None:
+    def test_stopped_alone(self) -> None:
         """By `kill -TSTP`: its programs stop with it, or the one whose turn it is would keep the processors."""
         gang, pids = self.two_workers("signals", process_group=0)
         gang.send_signal(signal.SIGTSTP)

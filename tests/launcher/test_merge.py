@@ -204,7 +204,7 @@ class Shown(MergeTest):
         self.assertRegex(shown.stdout, r"waits longest +rank 1 on \S+: 6\.00 us; its thread 0 waits most")
         self.assertRegex(shown.stdout, r"imbalance +1\.33 +1\.42 +1\.50 +rank 0\n")
 
-    def test_processes_of_one_rank_are_told_apart(self) -> None:
+    def test_processes_of_one_rank_are_distinct(self) -> None:
         files = [self.made_up("a.json", 0, [1, 2]), self.made_up("b.json", 0, [4, 4], pid=4711)]
         self.assertIn("rank 0 (pid 4711)", muster("merge", *files).stdout)
 

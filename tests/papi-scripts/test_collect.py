@@ -101,7 +101,7 @@ class Collect(unittest.TestCase):
 
     def test_no_counters_at_all(self) -> None:
         refused = COUNTERS | {"library": None, "unavailable": "libpapi.so.7.0 is not there", "events": []}
-        alone = COUNTERS | {"unavailable": "none of the events can be had", "events": [EVENTS[2] | {"name": "A"}]}
+        alone = COUNTERS | {"unavailable": "none of the events is available", "events": [EVENTS[2] | {"name": "A"}]}
         for counters, reason in (
             (json.dumps(alone), "no such event"),
             (json.dumps(refused), "libpapi.so.7.0 is not there"),

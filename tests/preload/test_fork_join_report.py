@@ -96,7 +96,7 @@ class Shape(ForkJoinTest):
         result = programs.run(program(), "1", "0", MUSTER_FORKJOIN="bad")
         self.assertIn(f"using {default}\n", result.stderr)
 
-    def test_numbers_agree_whatever_the_rhythm(self) -> None:
+    def test_numbers_agree_for_any_length_of_folds(self) -> None:
         for setting in ("auto", "on", "off"):
             for every in (0, 1, 7):
                 with self.subTest(setting=setting, every=every):

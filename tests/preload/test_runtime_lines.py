@@ -166,7 +166,7 @@ class RuntimeLines(unittest.TestCase):
         self.assertIsNone(line["package"])
         self.assertEqual(line["arrivals_replaced"], 200)
 
-    def test_a_relative_path_is_told_in_full(self) -> None:
+    def test_a_relative_path_is_reported_in_full(self) -> None:
         place = self.environment.runtimes["numpy"].parent
         program = self.folder / "linked"
         source = self.folder / "linked.c"

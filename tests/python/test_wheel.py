@@ -40,7 +40,7 @@ for path in sys.argv[1:]:
     print(library.team({BARRIERS}))
 """
 
-# Calls one object until it is told to stop, and shows when it has begun; opens another one in the end.
+# Calls one object until a request to stop, and shows when it has begun; opens another one in the end.
 LONG_PROGRAM = """
 import ctypes, os, sys, pathlib
 begun, stop, early, late = sys.argv[1:]

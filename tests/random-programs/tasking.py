@@ -13,7 +13,7 @@ def task_clauses(scope: Scope) -> str:
 
 
 def task(scope: Scope, shared: str, more: str = "") -> str:
-    """The directive. In the serial part, what tasks share must be told: they are orphaned."""
+    """The directive. In the serial part, what tasks share must be declared: they are orphaned."""
     return f"#pragma omp task shared({shared}){more}{task_clauses(scope)}"
 
 

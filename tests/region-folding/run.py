@@ -40,7 +40,7 @@ WAITS = ("auto", "block", "2cs+", "yield", "50us")
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--full", action="store_true", help="each compiler on each runtime, not by turns"
+        "--full", action="store_true", help="each compiler on each runtime, not alternately"
     )
     parser.add_argument(
         "--library",
@@ -84,7 +84,7 @@ def usable(cases: list[Case]) -> list[tuple[Case, str]]:
 
 
 def make_plan(pairs: list[tuple[Case, str]], full: bool) -> list[Row]:
-    """Each case on each libomp, compilers by turns, and on a libgomp, by turns, too, as barriers and policies are."""
+    """Each case on each libomp, compilers alternating, and on a libgomp, which alternates as barriers and policies do."""
     plan: list[Row] = []
     variants: dict[str, list[tuple[Case, str]]] = {}
     for case, variant in pairs:

@@ -68,7 +68,7 @@ def _fours(arguments: Namespace, variants: list[str], contexts: list[str], mode:
 
 
 def sample(arguments: Namespace, shape: str, count: int) -> Iterator[Case]:
-    """Drawn by the seed, contexts and variants by turns."""
+    """Drawn by the seed, contexts and variants alternate."""
     chance = random.Random(f"sample {shape} {arguments.seed}")
     contexts = arguments.context or list(CONTEXTS)
     variants = arguments.variant or list(VARIANTS)

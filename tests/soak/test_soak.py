@@ -19,7 +19,7 @@ class Soak(unittest.TestCase):
         growth = growth_of("other\n" + line.format("half", 1000, 5) + line.format("end", 1400, 6))
         self.assertEqual(growth, NOTHING | {"rss_kb": 400, "descriptors": 1})
 
-    def test_whatever_grows_is_told(self) -> None:
+    def test_whatever_grows_is_reported(self) -> None:
         self.assertEqual(problems_of("loop", run(rss_kb=100, mappings=1), run()), [])
         for name, bound in BOUNDS.items():
             (problem,) = problems_of("loop", run(**{name: bound + 1}), run())
@@ -28,7 +28,7 @@ class Soak(unittest.TestCase):
     def test_what_stock_grows_by_is_allowed(self) -> None:
         self.assertEqual(problems_of("loop", run(rss_kb=5000), run(rss_kb=4000)), [])
 
-    def test_a_lost_preload_is_told(self) -> None:
+    def test_a_lost_preload_is_reported(self) -> None:
         self.assertIn("no barrier", problems_of("loop", run(replaced=0), run())[0])
         self.assertEqual(problems_of("serialized", run(replaced=0), run()), [])
 

@@ -1,10 +1,10 @@
-/* The worst rhythm for region folding: R parallel regions, then something in the serial part that closes the fold, and
- * again. Prints the time of a region, what closes included. A plain OpenMP program that knows nothing of Muster.
+/* The worst case of region folding: R parallel regions, then a call in the serial part that closes the fold, and again.
+ * Prints the time of a region, including the call. A plain OpenMP program that does not depend on Muster.
  *
- *   worst_rhythm [--closer none|setter|getter|serialized] [--regions R[,R...]] [--samples N] [--test-time US]
+ *   short_folds [--closer none|setter|getter|serialized] [--regions R[,R...]] [--samples N] [--test-time US]
  *                [--warm-up MS] [--csv]
  *
- * Whoever measures a library that adapts itself gives one R a run: it may have learnt from the one before. */
+ * To measure a library that adapts itself, use one R in each run: it may have adapted to an earlier one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kMostThreads = 1024, kMostRhythms = 64, kMostSamples = 10000, kBadInput = 2 };
+enum { kMostThreads = 1024, kMostLengths = 64, kMostSamples = 10000, kBadInput = 2 };
 
 /* How often each thread was in a region: on a line of its own, and checked at the end. */
 static struct {
@@ -42,8 +42,8 @@ static const struct closer closers[] = {{"none", close_by_nothing},
 
 struct options {
   const struct closer* closer;
-  long rhythms[kMostRhythms];
-  int rhythm_count;
+  long lengths[kMostLengths];
+  int length_count;
   long samples;
   long test_time_us;
   long warm_up_ms;
@@ -127,7 +127,7 @@ static int find_runtime(struct dl_phdr_info* object, size_t size, void* out) {
 }
 
 static void bad_input(const char* option, const char* value) {
-  fprintf(stderr, "worst_rhythm: %s %s: not a value it takes\n", option, value);
+  fprintf(stderr, "short_folds: %s %s: not a value it takes\n", option, value);
   exit(kBadInput);
 }
 
@@ -145,12 +145,12 @@ static long whole_number(const char* option, const char* text, long most) {
   return value;
 }
 
-static void read_rhythms(const char* text, struct options* options) {
-  options->rhythm_count = 0;
+static void read_lengths(const char* text, struct options* options) {
+  options->length_count = 0;
   for (const char* at = text;;) {
     char* end = NULL;
-    if (options->rhythm_count == kMostRhythms) bad_input("--regions", text);
-    options->rhythms[options->rhythm_count++] = number("--regions", at, &end, 1000000);
+    if (options->length_count == kMostLengths) bad_input("--regions", text);
+    options->lengths[options->length_count++] = number("--regions", at, &end, 1000000);
     if (*end == '\0') return;
     if (*end != ',') bad_input("--regions", text);
     at = end + 1;
@@ -168,7 +168,7 @@ static const struct closer* find_closer(const char* name) {
 static struct options read_options(int count, char** arguments) {
   struct options options = {
       .closer = &closers[1], .samples = 20, .test_time_us = 1000, .warm_up_ms = 100};
-  read_rhythms("1,2,3,4,8,16,64", &options);
+  read_lengths("1,2,3,4,8,16,64", &options);
   for (int i = 1; i < count; ++i) {
     const char* option = arguments[i];
     if (strcmp(option, "--csv") == 0) {
@@ -179,7 +179,7 @@ static struct options read_options(int count, char** arguments) {
     if (strcmp(option, "--closer") == 0) {
       options.closer = find_closer(value);
     } else if (strcmp(option, "--regions") == 0) {
-      read_rhythms(value, &options);
+      read_lengths(value, &options);
     } else if (strcmp(option, "--samples") == 0) {
       options.samples = whole_number(option, value, kMostSamples);
     } else if (strcmp(option, "--test-time") == 0) {
@@ -208,23 +208,23 @@ int main(int count, char** arguments) {
     printf("closer,regions,threads,cycles,region_median_us,region_min_us\n");
   } else {
     printf(
-        "{\"program\": \"worst_rhythm\", \"runtime\": \"%s\", \"threads\": %d, \"closer\": \"%s\", "
-        "\"rhythms\": [",
+        "{\"program\": \"short_folds\", \"runtime\": \"%s\", \"threads\": %d, \"closer\": \"%s\", "
+        "\"lengths\": [",
         runtime, threads, options.closer->name);
   }
-  for (int i = 0; i < options.rhythm_count; ++i) {
-    const struct result result = measure(&options, options.rhythms[i]);
+  for (int i = 0; i < options.length_count; ++i) {
+    const struct result result = measure(&options, options.lengths[i]);
     if (options.csv) {
-      printf("%s,%ld,%d,%ld,%f,%f\n", options.closer->name, options.rhythms[i], threads,
+      printf("%s,%ld,%d,%ld,%f,%f\n", options.closer->name, options.lengths[i], threads,
              result.cycles, result.median_us, result.min_us);
     } else {
       printf(
           "%s\n  {\"regions\": %ld, \"cycles\": %ld, \"region_us\": {\"median\": %f, \"min\": %f}}",
-          i == 0 ? "" : ",", options.rhythms[i], result.cycles, result.median_us, result.min_us);
+          i == 0 ? "" : ",", options.lengths[i], result.cycles, result.median_us, result.min_us);
     }
   }
   if (!options.csv) printf("]}\n");
   if (all_were_run()) return 0;
-  fprintf(stderr, "worst_rhythm: a thread missed a region\n");
+  fprintf(stderr, "short_folds: a thread missed a region\n");
   return 1;
 }

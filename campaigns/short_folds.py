@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The most that folding can lose: folds of R regions, each closed by a call in the serial part.
 
-Runs bin/worst_rhythm stock and preloaded, MUSTER_FORKJOIN=auto and on, interleaved. Each R and closer has its own
+Runs bin/short_folds stock and preloaded, MUSTER_FORKJOIN=auto and on, interleaved. Each R and closer has its own
 process, so that auto learns nothing from another one. Prints medians and ratios with confidence intervals; `auto` may
 lose 5 % at most. Exit status 1 where it loses more. Needs scipy.
 
-    campaigns/worst_rhythm.py [--bin build/release/bin] [--runtime build/runtimes/libomp19] [--rounds 15]
+    campaigns/short_folds.py [--bin build/release/bin] [--runtime build/runtimes/libomp19] [--rounds 15]
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def main() -> int:
     parser.add_argument("--regions", default=",".join(map(str, LENGTHS)), help="R, comma-separated")
     parser.add_argument("--samples", type=int, default=100, help="timed runs of 1 ms a process")
     arguments = parser.parse_args()
-    bench = Bench(arguments.bin.parent, ("worst_rhythm",))
+    bench = Bench(arguments.bin.parent, ("short_folds",))
     runtimes = paired_runs.runtimes(arguments.runtime)
     closers = arguments.closers.split(",")
     lengths = [int(regions) for regions in arguments.regions.split(",")]
 
     def measure(cell: Cell) -> float:
         options = ["--closer", cell.closer, "--regions", str(cell.regions), "--samples", str(arguments.samples)]
-        text = paired_runs.run(bench, arguments.threads, "worst_rhythm", options, cell.runtime, cell.setting)
-        return json.loads(text)["rhythms"][0]["region_us"]["median"]
+        text = paired_runs.run(bench, arguments.threads, "short_folds", options, cell.runtime, cell.setting)
+        return json.loads(text)["lengths"][0]["region_us"]["median"]
 
     cells = [Cell(*parts) for parts in itertools.product(runtimes, closers, lengths, SETTINGS)]
     times = interleave(arguments.rounds, cells, measure)
