@@ -16,7 +16,6 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,11 @@ from pathlib import Path
 
 from markdown import Fence, Page
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab import runs  # noqa: E402
+from lab.environment import clean_environment  # noqa: E402
+
 SHELL = re.compile(r"sh(?:\s+(?P<key>status|needs|skip):\s*(?P<value>.+))?$")
 APP = ["tests/conformance/programs/barrier_tight.c", "tests/conformance/programs"]
 SECONDS = 20.0  # for a block; all of them take a few
@@ -32,7 +36,7 @@ SKIPPED = 77
 
 
 @dataclass
-class Outcome:
+class BlockResult:
     problem: str | None = None
     not_run: str | None = None
 
@@ -50,11 +54,7 @@ def compile_app(root: Path, into: Path) -> str | None:
 
 def environment(build: Path, commands: Path) -> dict[str, str]:
     """What a user's shell has after an installation, and no settings of OpenMP or of ours."""
-    clean = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("OMP_", "KMP_", "GOMP_", "MUSTER", "LD_PRELOAD"))
-    }
+    clean = clean_environment(keep=("LD_LIBRARY_PATH",))
     return clean | {
         "PATH": os.pathsep.join([str(commands), str(build / "bin"), clean.get("PATH", "/usr/bin:/bin")]),
         "LD_LIBRARY_PATH": os.pathsep.join([str(build / "lib"), clean.get("LD_LIBRARY_PATH", "")]).rstrip(os.pathsep),
@@ -64,37 +64,25 @@ def environment(build: Path, commands: Path) -> dict[str, str]:
     }
 
 
-def run(fence: Fence, folder: Path, variables: dict[str, str]) -> Outcome:
+def run(fence: Fence, folder: Path, variables: dict[str, str]) -> BlockResult:
     match = SHELL.match(fence.info)
     if match is None:
-        return Outcome(problem=f"```{fence.info}: not understood")
+        return BlockResult(problem=f"```{fence.info}: not understood")
     key, value = match["key"], match["value"]
     if key == "skip":
-        return Outcome(not_run=value)
+        return BlockResult(not_run=value)
     if key == "needs":
         missing = [name for name in value.split() if shutil.which(name, path=variables["PATH"]) is None]
         if missing:
-            return Outcome(not_run=f"{' '.join(missing)} is not installed")
+            return BlockResult(not_run=f"{' '.join(missing)} is not installed")
     expected = int(value) if key == "status" else 0
-    process = subprocess.Popen(
-        ["bash", "-euo", "pipefail", "-c", "\n".join(fence.lines)],
-        cwd=folder,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, _ = process.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return Outcome(problem=f"no end within {SECONDS:.0f} s")
-    if process.returncode != expected:
-        return Outcome(problem=f"status {process.returncode}, {expected} expected:\n{output[-2000:]}")
-    return Outcome()
+    command = ["bash", "-euo", "pipefail", "-c", "\n".join(fence.lines)]
+    ended = runs.run(command, variables, SECONDS, folder, one_stream=True)
+    if ended.status is None:
+        return BlockResult(problem=f"no end within {SECONDS:.0f} s")
+    if ended.status != expected:
+        return BlockResult(problem=f"status {ended.status}, {expected} expected:\n{ended.stdout[-2000:]}")
+    return BlockResult()
 
 
 def run_page(name: str, root: Path, build: Path, app: Path) -> tuple[int, list[str], list[str]]:
