@@ -12,7 +12,6 @@ stock region may take a whole time slice there. 5 rounds take half an hour; see 
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import statistics
 import subprocess

@@ -13,11 +13,12 @@ import argparse
 import re
 import sys
 import textwrap
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -3,8 +3,8 @@
 
 Runs sim/smp/runs/scaling.toml, teams of 16 threads under EEVDF, over processors, loads, granularities and policies
 (docs/results/scaling.md), and prints a table of each machine as Markdown: barriers passed in the same time, over
-always-block. With --seeds N the numbers are medians of so many runs; what the least and the most were is in the CSV. Runs are kept
-as campaign.py keeps them, so an interrupted campaign continues. Without --processors: 32 only.
+always-block. With --seeds N the numbers are medians of so many runs; least and most are in the CSV. Runs are kept
+by lab/campaign.py, so an interrupted campaign continues. Without --processors: 32 only.
 """
 
 from __future__ import annotations

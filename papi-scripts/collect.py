@@ -30,6 +30,7 @@ from collection.record import Record, RecordError  # noqa: E402
 from collection.running import Program  # noqa: E402
 
 from lab import machine  # noqa: E402
+from lab.campaign import positive  # noqa: E402
 from lab.commit import commit  # noqa: E402
 from lab.progress import Progress, duration  # noqa: E402
 
@@ -52,12 +53,6 @@ def sizes(text: str) -> list[int]:
     if min(found) < 1 or len(set(found)) != len(found):
         raise argparse.ArgumentTypeError(f"{text!r}: numbers from 1, each once")
     return found
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
-    return int(text)
 
 
 def seconds(text: str) -> float:

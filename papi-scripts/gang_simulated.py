@@ -2,7 +2,7 @@
 """The experiments of Peter et al. on 16 simulated processors: `papi-scripts/gang_simulated.py [--only NAME]`.
 
 Runs sim/smp/runs/gang-*.toml over what the paper varies, in gang slices and under two schedulers without,
-and prints the tables of docs/results/peter.md as Markdown. Runs are kept as campaign.py keeps them, so an interrupted
+and prints the tables of docs/results/peter.md as Markdown. Runs are kept by lab/campaign.py, so an interrupted
 campaign continues. The claims P1 to P5 are judged by the same runs (claims/peter.py).
 """
 

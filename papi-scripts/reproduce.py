@@ -2,7 +2,7 @@
 """The papers' published numbers against ours: `papi-scripts/reproduce.py [--build build/release] [--csv] [ID...]`.
 
 The claims, with the ranges in which ours are accepted, are in claims.csv; claims/ has a module a paper. Each is
-computed by the built programs, whose outputs are kept (campaign.py). A miss is printed as a miss, and
+computed by the built programs, whose outputs are kept (lab/campaign.py). A miss is printed as a miss, and
 docs/results/notes says why. What this machine cannot run is unavailable. Exit status 1 where one is missed or fails,
 130 where interrupted.
 """

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from claims.claim import Claim, Context, Found, is_accepted, read_claims  # noqa: E402
 from claims.zhang import MACHINES, REPRODUCED  # noqa: E402
+
 from lab.results import Table, add_option, leave, table_of_words  # noqa: E402
 
 NUMBER = re.compile(r"^(\w+) = (\d+)\b(.*)$")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
-import re
 from pathlib import Path
 from typing import Any
 
 from running import Run
 
+from lab import machine
 from lab.commit import commit
 
 # Runs of other ones are not put together in a table.
@@ -23,15 +22,11 @@ class RecordError(Exception):
 
 
 def common(library: Path) -> dict[str, Any]:
-    try:
-        found = re.search(r"(?m)^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text())
-    except OSError:
-        found = None
     return {
-        "machine": f"{platform.machine()} {found[1] if found else 'unknown'}",
+        "machine": f"{platform.machine()} {machine.processor()}",
         "kernel": platform.release(),
-        "cpus": len(os.sched_getaffinity(0)),
-        "library": hashlib.sha256(library.read_bytes()).hexdigest()[:12],
+        "cpus": machine.cpus(),
+        "library": machine.digest(library),
         "commit": commit(),
     }
 

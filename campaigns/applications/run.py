@@ -39,6 +39,8 @@ from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import IDLE, Cell, bars, judge  # noqa: E402
 
 from lab import results  # noqa: E402
+from lab.campaign import positive  # noqa: E402
+from lab.machine import cpus  # noqa: E402
 from lab.quota import make_quota  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
@@ -52,13 +54,6 @@ LEGEND = (
 
 def say(text: str) -> None:
     print(f"applications: {text}", file=sys.stderr, flush=True)
-
-
-def positive(text: str) -> int:
-    value = int(text) if text.isdecimal() else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
-    return value
 
 
 def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
@@ -233,8 +228,7 @@ def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Lo
                 loads = [load for load in loads if not load.quota]
         if not loads:
             return True
-        cpus = len(os.sched_getaffinity(0))
-        runner = Runner(arguments.folder.resolve(), arguments.library, hog, quota, cpus)
+        runner = Runner(arguments.folder.resolve(), arguments.library, hog, quota, cpus())
         return Measurement(arguments, recipes, loads, record).run_all(runner)
 
 

@@ -1,5 +1,5 @@
-"""Whether an application is available here: Debian's packages are looked for (`./bootstrap applications` installs them),
-wheels are installed into a venv of their own."""
+"""Whether an application is available: finds Debian's packages (`./bootstrap applications` installs them); installs
+wheels into a new venv."""
 
 from __future__ import annotations
 

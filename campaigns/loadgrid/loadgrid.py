@@ -85,7 +85,9 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument("--programs", type=words, metavar="LIST", help=f"of {','.join(grid.PROGRAMS)}")
     parser.add_argument("--threads", type=numbers(1), metavar="LIST", help="team sizes (2,4,8)")
     parser.add_argument("--loads", type=words, metavar="LIST", help=f"kinds, of {','.join(grid.LOAD_KINDS)}")
-    parser.add_argument("--hogs", "--burners", type=numbers(0), metavar="LIST", help="CPU hogs (0,1,2,4); no other load then")
+    parser.add_argument(
+        "--hogs", "--burners", type=numbers(0), metavar="LIST", help="CPU hogs (0,1,2,4); no other load then"
+    )
     parser.add_argument("--work", type=numbers(0, whole=False), metavar="LIST", help="microseconds (0,10,100)")
     parser.add_argument("--settings", type=words, metavar="LIST", help="of those that --list shows")
     parser.add_argument("--list", action="store_true", help="show the settings that exist here, and end")

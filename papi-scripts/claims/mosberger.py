@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from claims.claim import Context, Found, Unavailable
-
 from lab.campaign import CampaignError
 from lab.environment import preload
 from lab.hogs import hogs
+from lab.machine import cpus
 
 PROGRAMS = ("test-yield", "barrier", "burner")
 SECONDS = 2.0
@@ -53,7 +53,7 @@ def run(context: Context, program: str, words: list[str], **keywords: object) ->
 
 def busy(context: Context) -> Found:
     """His program, a thread a CPU. His was a machine of two."""
-    if len(os.sched_getaffinity(0)) < 2:
+    if cpus() < 2:
         raise Unavailable("one processor")
     used = [
         run(context, "test-yield", ["--threads", "2", "--seconds", f"{SECONDS:g}"])["cpu_percent"]

@@ -16,11 +16,11 @@ from dataclasses import replace
 
 import gang_experiments
 import gang_simulated
-from lab.campaign import CampaignError
 from gang_experiments import Measured, Value, gains, latencies, percentile, rates
 from gang_simulated import BURSTS_PER_S, INTERVALS_US, PLAIN, PROCESSORS, VARIANCES_US, Simulation, stream_arms
 
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
+from lab.campaign import CampaignError
 
 PROGRAMS = ("gang", "barrier", "stream-clustering", "smp")
 CLOSE = 0.25  # two rates that differ by less are close to each other

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lab.campaign import Run
-
 from claims.claim import Context, Found
 from claims.tsafrir_runs import (
     BLOCK,
@@ -26,6 +24,7 @@ from claims.tsafrir_runs import (
     ssr_of,
 )
 from claims.tsafrir_states import alternation, fig2_run, fig4_run, transition
+from lab.campaign import Run
 
 PROGRAMS = ("smp",)
 FLAT = 5.0  # percentage points: of each load from the mean of its line

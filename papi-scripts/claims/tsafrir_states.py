@@ -7,10 +7,9 @@ import csv
 import io
 from dataclasses import dataclass
 
-from lab.campaign import Run
-
 from claims.claim import Found
 from claims.tsafrir_runs import Lab
+from lab.campaign import Run
 
 STATES = ("computing", "spinning", "ready", "blocked")
 FIG2_STEPS, FIG2_PERIOD = 4000, 4

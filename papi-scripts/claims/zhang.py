@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from lab.campaign import Run
-
 from claims.claim import Context, Found
+from lab.campaign import Run
 
 PROGRAMS = ("coherence",)
 PAPERS_FIVE = ("fetch-add", "dist-counter", "dist-counter-padded", "local-sensor", "dist-sensor")

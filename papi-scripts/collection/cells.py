@@ -5,7 +5,6 @@ from __future__ import annotations
 from collection import summary
 from collection.columns import UNAVAILABLE
 from collection.record import Row
-
 from lab.statistics import Spread
 
 Table = tuple[list[str], list[list[str]]]

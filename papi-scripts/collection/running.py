@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from collection.plan import NATIVE, Setting
-
 from lab import reports, runs
 from lab.environment import without
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from collection.plan import STOCK, Setting
 from collection.record import Row
 from collection.running import OK
-
 from lab.statistics import Spread, spread
 
 QUANTITIES = {

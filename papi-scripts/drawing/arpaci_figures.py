@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lab.campaign import Campaign
 from cluster_runs import BULK, CONTINUOUS, Clusters, Waiting, Workload, shown, triggered_us
 
 from drawing.series import PanelOf, PaperFigure, Point, SeriesOf
 from drawing.styles import Style
+from lab.campaign import Campaign
 
 SWITCHES_US = (50, 200)
 READ_SPINS_US = (1, 2, 5, 10, 19, 20, 30, 50, 70, 100, 150, 220, 300, 500, 700, 1000)

@@ -12,7 +12,6 @@ from collection.record import Row
 
 from drawing.plots import Line, Panel, Picture
 from drawing.styles import Style, style_of
-
 from lab.statistics import Spread
 
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab import campaign
 import pandas
-from lab.campaign import Campaign, CampaignError
 
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf, Run
+from lab import campaign
+from lab.campaign import Campaign, CampaignError
 
 # Of each line; then come the figure's own columns, as bin/coherence printed them.
 KEYS = ("source", "machine", "title", "barrier", "threads", "episodes", "delay_us", "seed")

@@ -3,19 +3,18 @@ simulated."""
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 from collections.abc import Callable
-from pathlib import Path
 
 import gang_experiments
-from lab.campaign import Campaign, CampaignError
 from gang_experiments import Measured, Value, gains, latencies, percentile, rates, value_of
 from gang_simulated import BURSTS_PER_S, PLAIN, PROCESSORS, WORKS, Simulation, stream_arms
 
 from drawing.series import PanelOf, PaperFigure, Point, SeriesOf
 from drawing.styles import Style
+from lab.campaign import Campaign, CampaignError
+from lab.machine import cpus, processor
 
 COMMAND = "papi-scripts/gang_experiments.py --only "
 SPIN = "barriers spin for 50 us, then block"
@@ -26,13 +25,7 @@ ARMS = ("Identical", "High", "High 4ms", "Gang", "GangHi")
 
 def machine() -> str:
     """Of the machine that draws; drawn again from a CSV, it is the CSV's."""
-    model = "unknown processor"
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
-    except OSError:
-        pass
-    return f"{len(os.sched_getaffinity(0))} CPUs, {model}, Linux {platform.release()}"
+    return f"{cpus()} CPUs, {processor()}, Linux {platform.release()}"
 
 
 def measured(campaign: Campaign, name: str) -> Measured:

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.campaign import Campaign, CampaignError
-
 from drawing.styles import Style
+from lab.campaign import Campaign, CampaignError
 
 PAPERS = ("tsafrir", "arpaci", "peter")  # of each, drawing/NAME_figures.py has its FIGURES
 KEYS = ("source", "panel", "series", "x", "y", "low", "high", "machine", "commit", "command")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from lab.campaign import Campaign, Run
 from claims import tsafrir
 from claims.tsafrir_runs import (
     BLOCK,
@@ -23,6 +22,7 @@ from claims.tsafrir_states import STATES, fig2_run, fig4_run, states, transition
 
 from drawing.series import PanelOf, PaperFigure, Point, SeriesOf
 from drawing.styles import Style
+from lab.campaign import Campaign, Run
 
 MACHINE = f"{PROCESSORS} processors, CS 6 steps, quantum 100 steps"
 SHOWN_SEEDS = 4  # as in the paper

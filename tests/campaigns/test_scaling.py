@@ -16,8 +16,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "campaigns")]
 import pairs  # noqa: E402
 import scaling  # noqa: E402
 
-from lab.scripts import run_here  # noqa: E402
 from lab import results  # noqa: E402
+from lab.scripts import run_here  # noqa: E402
 
 # In place of bin/smp: each thread passes so many barriers in a limit that depend on the policy and the seed alone. A
 # file FAIL has it fail for that policy.

@@ -15,8 +15,9 @@ HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parents[1] / "campaigns"
 sys.path[:0] = [str(HERE.parents[1]), str(SCRIPTS)]
 
-import sched_recording  # noqa: E402
 import trace as trace_script  # noqa: E402
+
+import sched_recording  # noqa: E402
 from sched_trace import Timeline, complete_since, descendants, parse  # noqa: E402
 
 MS = 1_000_000

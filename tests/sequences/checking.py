@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sequence_runs import PROGRAMS, Printed, Runner, folds_of
 from plan import Case, subsequences
+from sequence_runs import PROGRAMS, Printed, Runner, folds_of
 
 REPORT_EVERY = 8  # cases, of which one has its report read
 STOCK_AGAIN = 3  # stock runs of a case whose preloaded run differed: does stock differ from itself?
