@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Stock against preloaded, idle and beside CPU hogs: one table, then Muster's report of one run.
+"""Stock runtimes and Muster, idle and beside CPU hogs: libomp and libgomp, each by default, passive and preloaded.
 
     demo.py --build build/release [--seconds 100] [--json FILE]
 
-Each cell of the table is run stock and preloaded, interleaved, for as many rounds as fit into the time; the table has
-the medians. The programs are syncbench (overhead of a construct) and the BARRIER program (iterations per second), with
-as many threads as CPUs and with twice as many. `./bootstrap demo` builds and runs this.
+In the first round each row is printed as soon as it is measured. Interleaved rounds follow while there is time; a table
+of medians and Muster's report of one run end it. The programs are syncbench (overhead of a construct) and the BARRIER
+program (iterations per second), with as many threads as CPUs and with twice as many. "Passive" is
+OMP_WAIT_POLICY=passive. `./bootstrap demo` builds and runs this; demo_shown.py puts a result into the README.
 """
 
 from __future__ import annotations
@@ -28,69 +29,93 @@ from lab.runs import exit_by_exception  # noqa: E402
 from lab.statistics import median  # noqa: E402
 from lab.tables import figure  # noqa: E402
 
-CONSTRUCTS = ["BARRIER", "FOR", "SINGLE", "REDUCTION", "PARALLEL", "PARALLEL_FOR"]
+CONSTRUCTS = ["BARRIER", "FOR", "REDUCTION", "PARALLEL"]
 BARRIER_PROGRAM = "BARRIER program"
+ENDINGS = {"libomp": "", "libgomp": "-gomp"}  # of the programs' names
+PROGRAMS = [name + ending for name in ("syncbench", "barrier") for ending in ENDINGS.values()]
+SIDES = ["default", "passive", "Muster"]
 HOGS = 2
 MOST_ROUNDS = 7
-IDLE_REPETITIONS = 3  # in each round: idle runs are short, and their differences small
 RUN_LIMIT = 15.0  # seconds; beside hogs a stock run may almost stop
 REPORT_SECONDS = 3.0  # reserved for the last run
+HEAD = ("load", "threads", "what", "", "runtime", *SIDES, "of default", "of passive")
+TEXTS = ("load", "what", "", "runtime")
+WIDTHS = (6, 7, 15, 3, 7, 9, 9, 9, 10, 10)  # of rows that are printed before all are known
 
 
 @dataclass
 class Cell:
-    """One row of the table: the figures of both sides, in the order they were measured."""
+    """One row of the table: the figures of each side, in the order they were measured."""
 
     load: str
     threads: int
     what: str
     unit: str
-    stock: list[float] = field(default_factory=list)
-    muster: list[float] = field(default_factory=list)
+    runtime: str
+    figures: dict[str, list[float]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
-    def medians(self) -> tuple[float | None, float | None]:
-        return median(self.stock), median(self.muster)
+    def median(self, side: str) -> float | None:
+        return median(self.figures[side])
 
-    def times_faster(self) -> float | None:
-        stock, muster = self.medians()
+    def times_faster(self, than: str) -> float | None:
+        stock, muster = self.median(than), self.median("Muster")
         if stock is None or muster is None or stock <= 0 or muster <= 0:
             return None
         return stock / muster if self.unit == "us" else muster / stock
+
+    def row(self) -> list[str]:
+        ratios = [self.times_faster(than) for than in ("default", "passive")]
+        return [
+            *(self.load, str(self.threads), self.what, self.unit, self.runtime),
+            *(figure(self.median(side)) for side in SIDES),
+            *("-" if ratio is None else f"{figure(ratio)} x" for ratio in ratios),
+        ]
+
+
+def aligned(row: list[str]) -> str:
+    texts = tables.is_text(HEAD, TEXTS)
+    words = zip(row, WIDTHS, texts, strict=True)
+    return "  ".join(word.ljust(width) if text else word.rjust(width) for word, width, text in words).rstrip()
 
 
 class Demo:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
-        self.cells: dict[tuple[bool, int, str], Cell] = {}
+        self.cells: dict[tuple[bool, int, str, str], Cell] = {}
         self.team_sizes = [cpus(), 2 * cpus()]
         for busy in (False, True):
-            load = f"{HOGS} CPU hogs" if busy else "idle"
+            load = f"{HOGS} hogs" if busy else "idle"
             for threads in self.team_sizes:
-                for what in CONSTRUCTS:
-                    self.cells[busy, threads, what] = Cell(load, threads, what, "us")
-                self.cells[busy, threads, BARRIER_PROGRAM] = Cell(load, threads, BARRIER_PROGRAM, "1/s")
+                for runtime in ENDINGS:
+                    for what in (*CONSTRUCTS, BARRIER_PROGRAM):
+                        unit = "1/s" if what == BARRIER_PROGRAM else "us"
+                        self.cells[busy, threads, runtime, what] = Cell(load, threads, what, unit, runtime)
 
-    def output(self, words: list[str], threads: int, preloaded: bool) -> str | None:
+    def output(self, words: list[str], threads: int, side: str) -> str | None:
         """A user preloads by `muster run`, and so does the demo."""
-        run = ["run", "--", str(self.bench.bin / words[0])] if preloaded else []
-        program, *rest = ["muster", *run, *words[1:]] if preloaded else words
-        return self.bench.output(program, rest, OMP_NUM_THREADS=str(threads))
+        if side == "Muster":
+            words = ["muster", "run", "--", str(self.bench.bin / words[0]), *words[1:]]
+        settings = {"OMP_NUM_THREADS": str(threads)}
+        if side == "passive":
+            settings["OMP_WAIT_POLICY"] = "passive"
+        return self.bench.output(words[0], words[1:], **settings)
 
     def line_crossing_ns(self) -> float | None:
         """The median over all pairs of CPUs; None with one CPU only."""
         text = self.bench.output("linetransfer", ["--format", "json"])
         return json.loads(text)["median_ns"] if text else None
 
-    def overheads(self, threads: int, preloaded: bool, busy: bool) -> dict[str, float]:
+    def measured(self, busy: bool, threads: int, runtime: str, side: str) -> dict[str, float]:
+        """Overheads of the constructs, and the rate of the BARRIER program."""
+        ending = ENDINGS[runtime]
         runs, length = ("6", "1000") if busy else ("15", "300")
         options = ["--outer-repetitions", runs, "--test-time", length, "--format", "json"]
-        text = self.output(["syncbench", *options, "--measureonly", ",".join(CONSTRUCTS)], threads, preloaded)
+        text = self.output([f"syncbench{ending}", *options, "--measureonly", ",".join(CONSTRUCTS)], threads, side)
         rows = json.loads(text)["benchmarks"] if text else []
-        return {row["name"]: row["overhead_us"]["median"] for row in rows}
-
-    def iterations(self, threads: int, preloaded: bool, busy: bool) -> float | None:
-        text = self.output(["barrier", "--seconds", "1.0" if busy else "0.4", "--format", "json"], threads, preloaded)
-        return json.loads(text)["iterations_per_s"] if text else None
+        found = {row["name"]: row["overhead_us"]["median"] for row in rows}
+        seconds = "0.8" if busy else "0.4"
+        text = self.output([f"barrier{ending}", "--seconds", seconds, "--format", "json"], threads, side)
+        return found | ({BARRIER_PROGRAM: json.loads(text)["iterations_per_s"]} if text else {})
 
     def report(self, threads: int) -> str:
         """Muster's text report of the BARRIER program beside the hogs."""
@@ -100,28 +125,27 @@ class Demo:
             self.bench.output("muster", words, OMP_NUM_THREADS=str(threads))
             return file.read_text() if file.exists() else "no report was written"
 
-    def record(self, busy: bool, threads: int, preloaded: bool) -> None:
-        figures: dict[str, float | None] = dict(self.overheads(threads, preloaded, busy))
-        figures[BARRIER_PROGRAM] = self.iterations(threads, preloaded, busy)
-        for what, value in figures.items():
-            cell = self.cells[busy, threads, what]
-            if value is not None:
-                (cell.muster if preloaded else cell.stock).append(value)
+    def record(self, number: int, busy: bool, threads: int, runtime: str) -> None:
+        """Each side once; which of them is first changes with the rounds."""
+        first = number % len(SIDES)
+        for side in SIDES[first:] + SIDES[:first]:
+            for what, value in self.measured(busy, threads, runtime, side).items():
+                self.cells[busy, threads, runtime, what].figures[side].append(value)
 
     def round(self, number: int) -> None:
-        """Every cell once (idle: several times), stock and preloaded; which of them is first alternates."""
-        for busy, repetitions in ((False, IDLE_REPETITIONS), (True, 1)):
+        for busy in (False, True):
             with self.bench.hogs(HOGS if busy else 0):
                 for threads in self.team_sizes:
-                    for repetition in range(repetitions):
-                        first = (number + repetition) % 2 == 1
-                        self.record(busy, threads, first)
-                        self.record(busy, threads, not first)
+                    for runtime in ENDINGS:
+                        self.record(number, busy, threads, runtime)
+                        for what in (*CONSTRUCTS, BARRIER_PROGRAM) if number == 0 else ():
+                            print(aligned(self.cells[busy, threads, runtime, what].row()), flush=True)
 
     def run(self, seconds: float) -> int:
         """As many rounds as fit; returns how many."""
         start = time.monotonic()
         longest = 0.0
+        print(aligned(list(HEAD)), flush=True)
         for number in range(MOST_ROUNDS):
             begun = time.monotonic()
             if number > 0 and begun - start + longest > seconds:
@@ -133,34 +157,16 @@ class Demo:
         return MOST_ROUNDS
 
 
-HEAD = ("load", "threads", "what", "", "stock", "Muster", "faster", "stock", "Muster")
-
-
-def rows_of(cells: list[Cell], crossing_ns: float | None) -> list[tuple[str, ...]]:
-    rows = []
-    for cell in cells:
-        stock, muster = cell.medians()
-        ratio = cell.times_faster()
-        crossings = ["", ""]
-        if cell.unit == "us" and cell.load == "idle" and crossing_ns:
-            crossings = [figure(None if side is None else side * 1000 / crossing_ns) for side in (stock, muster)]
-        faster = "-" if ratio is None else f"{figure(ratio)} x"
-        rows.append(
-            (cell.load, str(cell.threads), cell.what, cell.unit, figure(stock), figure(muster), faster, *crossings)
-        )
-    return rows
-
-
-def describe(crossing_ns: float | None, rounds: int) -> str:
+def describe(crossing_ns: float | None, rounds: int) -> list[str]:
     lines = [
-        f"{cpus()} CPUs; medians of {rounds} interleaved rounds ({IDLE_REPETITIONS} runs each where idle).",
+        f"{cpus()} CPUs; medians of {rounds} interleaved rounds.",
         "us: overhead of one construct. 1/s: iterations of the BARRIER program, two barriers each.",
-        "faster: how many times Muster is faster; below 1, slower. A CPU hog only uses CPU time.",
+        "passive: OMP_WAIT_POLICY=passive. of default, of passive: how many times Muster is faster; below 1, slower.",
+        f"{HOGS} hogs: beside {HOGS} processes that only use CPU time.",
     ]
     if crossing_ns:
-        text = f"the two right columns are the overhead in such crossings ({crossing_ns:.0f} ns)."
-        lines.append(f"One cache line crosses from CPU to CPU in {crossing_ns:.1f} ns: {text}")
-    return "\n".join(lines)
+        lines.append(f"One cache line crosses from CPU to CPU in {crossing_ns:.1f} ns.")
+    return lines
 
 
 def main() -> int:
@@ -174,28 +180,28 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, exit_by_exception)
 
-    bench = Bench(arguments.build, ("muster", "syncbench", "barrier", HOG, "linetransfer"), RUN_LIMIT)
+    bench = Bench(arguments.build, ("muster", HOG, "linetransfer", *PROGRAMS), RUN_LIMIT)
     warn_if_busy("demo")
     demo = Demo(bench)
-    crossing_ns = demo.line_crossing_ns()
     rounds = demo.run(arguments.seconds - REPORT_SECONDS)
+    crossing_ns = demo.line_crossing_ns()
     threads = 2 * cpus()
     report = demo.report(threads)
 
     cells = list(demo.cells.values())
-    rows = rows_of(cells, crossing_ns)
-    print(tables.table(HEAD, rows, {"load", "what", ""}, groups=2))
-    print()
-    print(describe(crossing_ns, rounds))
+    rows = [cell.row() for cell in cells]
+    notes = describe(crossing_ns, rounds)
+    print(f"\nMedians:\n\n{tables.table(HEAD, rows, TEXTS, groups=2)}\n")
+    print("\n".join(notes))
     print(f"\nMuster's report of the BARRIER program, {threads} threads beside {HOGS} CPU hogs:\n")
     print(report)
     for failure in bench.failures:
         say("demo", failure)
     if arguments.json:
-        found = results.table_of_words(HEAD, rows, notes=describe(crossing_ns, rounds).splitlines())
         raw = {"line_crossing_ns": crossing_ns, "failures": bench.failures, "cells": list(map(asdict, cells))}
-        results.leave(arguments.json, "Stock and Muster, idle and beside CPU hogs", [found], raw=raw)
-    return 0 if all(cell.stock and cell.muster for cell in cells) else 1
+        found = results.table_of_words(HEAD, rows, notes=notes)
+        results.leave(arguments.json, "Stock runtimes and Muster, idle and beside CPU hogs", [found], raw=raw)
+    return 0 if all(cell.median(side) for cell in cells for side in SIDES) else 1
 
 
 if __name__ == "__main__":
