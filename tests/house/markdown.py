@@ -69,12 +69,10 @@ class Page:
         return found
 
     def links(self) -> list[tuple[int, str]]:
-        """Targets with their lines; code is not a link."""
-        return [
-            (number, match["target"])
-            for number, line in self.outside
-            for match in LINK.finditer(CODE.sub("", line))
-        ]
+        """Targets with their lines; code is not a link, and a link's text may have a line break in it."""
+        numbers = [number for number, line in self.outside for _ in range(len(CODE.sub("", line)) + 1)]
+        text = "\n".join(CODE.sub("", line) for _, line in self.outside)
+        return [(numbers[match.start()], match["target"]) for match in LINK.finditer(text)]
 
     def paragraphs(self) -> list[str]:
         """Prose: without headings, tables, comments, indented code. A list item is a paragraph of its own."""
