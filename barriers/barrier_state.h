@@ -55,13 +55,13 @@ struct BarrierState {
   using Barrier = Algorithm<Memory, Waiting>;
 
   // What both begin with is read at every instance: one line.
-  alignas(kCoherenceGranule) Policy policy;
-  Roster<Memory> roster;
+  alignas(kCoherenceGranule) Roster<Memory> roster;
+  Policy policy;
   Barrier barrier;
 
   BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
-      : policy(wait),
-        roster(uses_roster(policy) ? arena.take(Roster<Memory>::bytes(team)) : nullptr, team),
+      : roster(uses_roster<Policy>(wait) ? arena.take(Roster<Memory>::bytes(team)) : nullptr, team),
+        policy(wait),
         barrier(team, layout, arena) {}
 
   static std::size_t bytes(unsigned team, const Layout& layout) {

@@ -39,11 +39,18 @@ class AnyPolicy {
       const auto* policy = ::new (static_cast<void*>(&place)) Policy(with_share(parameters));
       spins_first_ = policy->spins_first();
       fences_fully_ = muster::fences_fully(*policy);
-      uses_roster_ = muster::uses_roster(*policy);
+      uses_roster_ = Policy::kUsesRoster;
     });
   }
   AnyPolicy(const AnyPolicy&) = delete;
   AnyPolicy& operator=(const AnyPolicy&) = delete;
+
+  static bool uses_roster_with(const WaitParameters& parameters) {
+#define MUSTER_USES(symbol, name, Policy, ...) Policy::kUsesRoster,
+    static constexpr bool kUse[] = {MUSTER_WAITS(MUSTER_USES)};
+#undef MUSTER_USES
+    return kUse[static_cast<int>(parameters.wait)];
+  }
 
   bool uses_roster() const { return uses_roster_; }
   bool fences_fully() const { return fences_fully_; }

@@ -78,6 +78,16 @@ constexpr bool uses_roster(const Policy& policy) {
   }
 }
 
+// The same of the policy that these parameters make.
+template <class Policy>
+constexpr bool uses_roster(const WaitParameters& parameters) {
+  if constexpr (requires { Policy::kUsesRoster; }) {
+    return Policy::kUsesRoster;
+  } else {
+    return Policy::uses_roster_with(parameters);
+  }
+}
+
 template <class Policy>
 constexpr bool fences_fully(const Policy& policy) {
   if constexpr (requires { Policy::kFencesFully; }) {
