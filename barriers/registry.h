@@ -1,5 +1,5 @@
 // Which code stands behind the names of MUSTER_BARRIER, on a given Memory. A new algorithm is one header, one line in
-// names.h and one here. The waiting policy is chosen by WaitParameters (waiting/any_policy.h).
+// options/barrier_names.h and one here. The waiting policy is chosen by WaitParameters (waiting/any_policy.h).
 #pragma once
 
 #include "barriers/barrier_state.h"

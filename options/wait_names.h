@@ -6,7 +6,7 @@ namespace muster {
 // One row for each policy:
 //   enumerator
 //   name
-//   class               barriers/registry.h combines it with each algorithm
+//   class               waiting/any_policy.h holds one of it
 //   thousandths         with FixedTime: spin for so many thousandths of a context switch (waiting/fixed_time.h)
 //   needs_calibration   uses the measured cost of a context switch or of a wake-up (waiting/calibration.h)
 #define MUSTER_WAITS(X)                                \

@@ -1,6 +1,6 @@
 // dlclose, which may unload runtimes and objects that use them, and __cxa_finalize, which an object calls as its last
 // action, under the loader's lock, before it is unmapped. Objects call it at the end of the process as well, but then
-// nothing is unmapped. docs/runtime-hooks.md, "A runtime that goes away".
+// nothing is unmapped. docs/understand/transparency.md, "A runtime that goes away".
 #include <dlfcn.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The call targets of the thunks: the function that the loader would choose, looked up once for each calling object,
-// and what is done before the call in a thread that has a fold. docs/runtime-hooks.md, "Thunks".
+// and what is done before the call in a thread that has a fold. docs/understand/transparency.md, "Thunks".
 #include "preload/thunks/thunks.h"
 
 #include <algorithm>
