@@ -19,8 +19,8 @@ class Waiter {
  public:
   using Memory = MemoryType;
 
-  // To be made on arrival, before the algorithm says that the thread has arrived. `ended_by` is the instance that ends
-  // the wait for all by being called off: this one, or for a release the gather before it; kNoEpisode: none.
+  // To be made on arrival, before the algorithm publishes it. The wait ends if the instance `ended_by` is called off:
+  // this one or, for a release, the gather before it (barriers/barrier_state.h); kNoEpisode: none.
   Waiter(Policy& policy, Roster<Memory>& roster, const CallOff<Memory>& call_off, unsigned me,
          Episode episode, Episode ended_by, WaitStats& stats)
       : policy_(policy),
@@ -37,9 +37,9 @@ class Waiter {
     if (uses_roster(policy_)) full_fences_ = roster_.full_fences(episode);
   }
 
-  // Waits until holds(), which reads shared words with acquire; `word` is where those who make it true look for
-  // sleepers. True when it holds, false when the instance was called off before: the caller then leaves the barrier as
-  // it is. For a thread that others still wait for.
+  // Waits until holds(), which reads shared words with acquire; threads that make it true look for sleepers at `word`.
+  // False if the instance was called off before: the caller then leaves the barrier as it is. For a thread that others
+  // still wait for.
   template <class Holds>
   bool wait(Holds&& holds, SleepWord<Memory>& word) {
     return wait_in_phases(holds, word, /*for_release=*/false);
@@ -59,7 +59,7 @@ class Waiter {
     return word.somebody_sleeps(full_fences());
   }
 
-  // Whether holds() becomes true within the quick polls, where the policy has them. If not, the wait has only begun.
+  // Whether holds() becomes true within the quick polls, if the policy has them. If not, the wait has only begun.
   template <class Holds>
   bool wait_quickly(Holds&& holds) {
     if (holds()) return true;
@@ -73,7 +73,7 @@ class Waiter {
 
   Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
-  // Once, when the thread leaves the instance: whether it was released, and must not go on to another barrier for it.
+  // To be called once, when the thread leaves the instance: counts it, and returns whether it was released.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
     if (full_fences_) [[unlikely]]
       roster_.leave(me_, episode_, stats_);
