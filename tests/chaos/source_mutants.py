@@ -76,8 +76,8 @@ FAULTS = [
     Fault(
         "the counter is set where others may be ahead",
         "barriers/dissemination.h",
-        "me == kPrimary) counter_.pass_by_beside_others();",
-        "me == kPrimary) {\n      if (MUTANT) counter_.pass_by(episode);\n"
+        "may_take_turns()) counter_.pass_by_beside_others();",
+        "may_take_turns()) {\n      if (MUTANT) counter_.pass_by(episode);\n"
         "      else counter_.pass_by_beside_others();\n    }",
     ),
     Fault(
