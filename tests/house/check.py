@@ -22,6 +22,7 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "lengths": lambda tree, build: source_checks.lengths(tree),
     "readmes": lambda tree, build: source_checks.readmes(tree),
     "machine_paths": lambda tree, build: source_checks.machine_paths(tree),
+    "doc_places": lambda tree, build: docs_checks.places(tree),
     "doc_links": lambda tree, build: docs_checks.links(tree),
     "doc_columns": lambda tree, build: docs_checks.columns(tree),
     "doc_sentences": lambda tree, build: docs_checks.sentences(tree),

@@ -14,23 +14,27 @@ MOST_WORDS = 27_000  # of all documents, README included, generated pages aside
 MOST_WORDS_OF_A_SENTENCE = 20  # on average over a page of these:
 SHORT_SENTENCES = ("README.md", "docs/README.md", "docs/use/")
 MOST_COLUMNS = 120
-FOLDERS = ("use", "understand", "develop", "results")  # of docs/; a page belongs to one kind of reader
-
-# A page that is about to go, and pages that are about to come: links in the one and to the others are not followed.
-OLD_PAGES = ("docs/report-format.md",)
-COMING = ("docs/use/options.md", "docs/use/report.md")
+INDEX = "docs/README.md"
+FOLDERS = ("docs/use/", "docs/understand/", "docs/develop/", "docs/results/")
 
 
 def in_its_place(name: str) -> bool:
-    """Pages directly in docs/ are those of before; they are moved into the folders, and then this goes."""
-    parts = Path(name).parts
-    return name in ("README.md", "docs/README.md") or (len(parts) > 2 and parts[1] in FOLDERS)
+    """Each page is in a folder of docs/, which is for one kind of reader."""
+    return name in ("README.md", "docs/README.md") or name.startswith(FOLDERS)
 
 
 def pages(tree: Tree) -> dict[str, Page]:
-    """The README and what is under docs/, where the rules hold."""
-    names = [name for name in tree.files() if name.endswith(".md") and (name == "README.md" or name.startswith("docs/"))]
-    return {name: Page(tree.text(name)) for name in names if in_its_place(name)}
+    """The README and what is under docs/."""
+    names = (name for name in tree.files() if name.endswith(".md") and (name == "README.md" or name.startswith("docs/")))
+    return {name: Page(tree.text(name)) for name in names}
+
+
+def places(tree: Tree) -> list[str]:
+    """Pages are where a reader looks for them, and in the index."""
+    index = [os.path.normpath(Path("docs") / target.partition("#")[0]) for _, target in Page(tree.text(INDEX)).links()]
+    problems = [f"{name}: belongs into one of {', '.join(FOLDERS)}" for name in pages(tree) if not in_its_place(name)]
+    listed = (name for name in pages(tree) if name.startswith(FOLDERS[:3]))
+    return problems + [f"{name}: is not in {INDEX}" for name in listed if name not in index]
 
 
 def links(tree: Tree) -> list[str]:
@@ -38,14 +42,12 @@ def links(tree: Tree) -> list[str]:
     problems = []
     files = set(tree.files())
     folders = {str(folder) for name in files for folder in Path(name).parents}
-    for name in (name for name in tree.files() if name.endswith(".md") and name not in OLD_PAGES):
+    for name in (name for name in tree.files() if name.endswith(".md")):
         for number, target in Page(tree.text(name)).links():
             if "://" in target or target.startswith("mailto:"):
                 continue
             path, _, anchor = target.partition("#")
             there = os.path.normpath(Path(name).parent / path) if path else name
-            if there not in files and there.startswith(COMING):
-                continue
             if there not in files and there not in folders:
                 problems.append(f"{name}:{number}: {target} leads nowhere")
             elif anchor and (not there.endswith(".md") or anchor not in Page(tree.text(there)).anchors()):

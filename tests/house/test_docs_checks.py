@@ -32,6 +32,13 @@ class Pages(unittest.TestCase):
         self.assertEqual(page.anchors(), {"one-two-three", "a-link", "same", "same-1"})
 
 
+class Places(HouseTest):
+    def test_places(self) -> None:
+        tree = self.tree(docs__README_md="[a](use/a.md)\n", docs__use__a_md="# Here\n")
+        self.assertEqual(docs_checks.places(tree), [])
+        self.assertEqual(len(docs_checks.places(self.tree(docs__use__b_md="", docs__c_md=""))), 2)
+
+
 class Links(HouseTest):
     def test_links(self) -> None:
         tree = self.tree(docs__use__a_md="# Here\n", platform__x_h="#pragma once\n")
