@@ -14,6 +14,7 @@ CODE = re.compile(r"(`+)(.+?)\1")
 # A sentence ends here, but not after an abbreviation, and not inside of a number or a name.
 SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bFig)[.!?][\"')*_]*(?=\s|$)")
 WORD = re.compile(r"[^\W_][\w'.,/+-]*")
+MADE_PART = re.compile(r"<!-- (\w+)[^>]*-->\n.*?<!-- /\1 -->", re.DOTALL)
 GENERATED = re.compile(r"<!-- (?:generated|made) by ", re.IGNORECASE)
 
 
@@ -101,6 +102,7 @@ class Page:
         return found
 
     def word_count(self) -> int:
-        """As `wc -w`, of all that somebody wrote by hand: comments and outputs in ```text aside."""
-        outputs = sum(len(line.split()) for fence in self.fences if fence.info == "text" for line in fence.lines)
-        return len(COMMENT.sub("", self.text).split()) - outputs
+        """As `wc -w`, of all that somebody wrote by hand: comments, outputs, and parts that a command makes aside."""
+        page = Page(MADE_PART.sub("", self.text))
+        outputs = sum(len(line.split()) for fence in page.fences if fence.info == "text" for line in fence.lines)
+        return len(COMMENT.sub("", page.text).split()) - outputs
