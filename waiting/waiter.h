@@ -30,11 +30,13 @@ class Waiter {
         episode_(episode),
         ended_by_(ended_by),
         stats_(stats) {
-    if constexpr (requires { policy_.keeps_roster(); }) {
-      if (policy_.keeps_roster()) [[unlikely]]
+    if (uses_roster(policy_)) {
+      if (keeps_roster(policy_)) [[unlikely]]
         roster_.arrive(me, episode);
+      full_fences_ = roster_.full_fences(episode);
+    } else {
+      full_fences_ = fences_fully(policy_);
     }
-    if (uses_roster(policy_)) full_fences_ = roster_.full_fences(episode);
   }
 
   // Waits until holds(), which reads shared words with acquire; threads that make it true look for sleepers at `word`.
@@ -52,11 +54,11 @@ class Waiter {
   }
 
   // Ends somebody's wait: call after the store that does.
-  void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences()); }
+  void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences_); }
 
   // The same without waking: whether somebody may be asleep.
   bool somebody_sleeps(const SleepWord<Memory>& word) const {
-    return word.somebody_sleeps(full_fences());
+    return word.somebody_sleeps(full_fences_);
   }
 
   // Whether holds() becomes true within the quick polls, if the policy has them. If not, the wait has only begun.
@@ -69,13 +71,13 @@ class Waiter {
 
   // Whether the team takes turns on its CPUs: the same answer for all at an instance (roster.h).
   bool may_take_turns() const { return uses_roster(policy_); }
-  bool takes_turns() const { return full_fences_; }
+  bool takes_turns() const { return full_fences_ && uses_roster(policy_); }
 
   Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
   // To be called once, when the thread leaves the instance: counts it, and returns whether it was released.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
-    if (full_fences_) [[unlikely]]
+    if (takes_turns()) [[unlikely]]
       roster_.leave(me_, episode_, stats_);
     if (released && called_off()) released = false;
     if (released && counted == Counted::kBarrier) {
@@ -115,7 +117,7 @@ class Waiter {
     if (!policy_.template spin<Memory>(wait, done)) {
       blocked_ = true;
       if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
-      word.sleep_until(done, stats_, full_fences());
+      word.sleep_until(done, stats_, full_fences_);
       if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
     } else if (stats_.gave_way.read() != gave_way) {
       blocked_ = true;
@@ -123,8 +125,6 @@ class Waiter {
   }
 
   bool called_off() const { return ended_by_ != kNoEpisode && call_off_.applies_to(ended_by_); }
-
-  bool full_fences() const { return full_fences_ || fences_fully(policy_); }
 
   void begin() {
     if (waited_) return;
@@ -144,7 +144,7 @@ class Waiter {
   bool waited_ = false;
   bool spun_ = false;
   bool blocked_ = false;
-  bool full_fences_ = false;  // of this instance, by the roster
+  bool full_fences_ = false;  // of sleepers and wakers at this instance
 };
 
 }  // namespace muster

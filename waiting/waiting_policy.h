@@ -78,7 +78,16 @@ constexpr bool uses_roster(const Policy& policy) {
   }
 }
 
-// The same of the policy that these parameters make.
+template <class Policy>
+constexpr bool keeps_roster(const Policy& policy) {
+  if constexpr (requires { policy.keeps_roster(); }) {
+    return policy.keeps_roster();
+  } else {
+    return false;
+  }
+}
+
+// What uses_roster() will say of the policy that these parameters make.
 template <class Policy>
 constexpr bool uses_roster(const WaitParameters& parameters) {
   if constexpr (requires { Policy::kUsesRoster; }) {
