@@ -6,8 +6,8 @@
 
 #include "barriers/layout.h"
 #include "barriers/memory.h"
+#include "waiting/arrivals.h"
 #include "waiting/call_off.h"
-#include "waiting/roster.h"
 #include "waiting/waiter.h"
 #include "waiting/waiting_policy.h"
 
@@ -55,19 +55,20 @@ struct BarrierState {
   using Barrier = Algorithm<Memory, Waiting>;
 
   // What both begin with is read at every instance: one line.
-  alignas(kCoherenceGranule) Roster<Memory> roster;
+  alignas(kCoherenceGranule) Arrivals<Memory> arrivals;
   Policy policy;
   Barrier barrier;
 
   BarrierState(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait)
-      : roster(uses_roster<Policy>(wait) ? arena.take(Roster<Memory>::bytes(team)) : nullptr, team),
+      : arrivals(uses_arrivals<Policy>(wait) ? arena.take(Arrivals<Memory>::bytes(team)) : nullptr,
+                 team),
         policy(wait),
         barrier(team, layout, arena) {}
 
   static std::size_t bytes(unsigned team, const Layout& layout) {
     constexpr std::size_t kArrays = 5;  // no algorithm has more; each is aligned to a stride
     return sizeof(BarrierState) + alignof(BarrierState) + Barrier::bytes(team, layout) +
-           Roster<Memory>::bytes(team) + kCoherenceGranule + kArrays * layout.stride;
+           Arrivals<Memory>::bytes(team) + kCoherenceGranule + kArrays * layout.stride;
   }
 
   static void* create(Arena& arena, unsigned team, const Layout& layout,
@@ -80,7 +81,7 @@ struct BarrierState {
                               const CallOff<Memory>& call_off, WaitStats& stats) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, call_off, me, episode, episode, stats);
+    Waiting waiter(self.policy, self.arrivals, call_off, me, episode, episode, stats);
     return waiter.leave(self.barrier.arrive_and_wait(me, episode, waiter));
   }
 
@@ -88,7 +89,7 @@ struct BarrierState {
                      WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, call_off, me, episode, episode, stats);
+    Waiting waiter(self.policy, self.arrivals, call_off, me, episode, episode, stats);
     return waiter.leave(self.barrier.gather(me, episode, waiter), counted);
   }
 
@@ -97,7 +98,7 @@ struct BarrierState {
                       const CallOff<Memory>& call_off, WaitStats& stats, Counted counted) {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
-    Waiting waiter(self.policy, self.roster, call_off, me, episode, ended_by, stats);
+    Waiting waiter(self.policy, self.arrivals, call_off, me, episode, ended_by, stats);
     if constexpr (requires { self.barrier.may_be_told(waiter); }) {
       if (me != 0 && announced != nullptr && self.barrier.may_be_told(waiter)) {
         const auto is_announced = [&] {
@@ -113,7 +114,7 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::full_fence();  // whatever fence the sleepers rely on
     self.barrier.wake_everyone(stats);
-    self.roster.wake_everyone(stats);
+    self.arrivals.wake_everyone(stats);
   }
 
   static constexpr BarrierOps<Memory> kOps{bytes,  create,  arrive_and_wait,

@@ -39,24 +39,24 @@ class AnyPolicy {
       const auto* policy = ::new (static_cast<void*>(&place)) Policy(with_share(parameters));
       spins_first_ = policy->spins_first();
       fences_fully_ = muster::fences_fully(*policy);
-      uses_roster_ = Policy::kUsesRoster;
+      uses_arrivals_ = Policy::kUsesArrivals;
     });
   }
   AnyPolicy(const AnyPolicy&) = delete;
   AnyPolicy& operator=(const AnyPolicy&) = delete;
 
-  static bool uses_roster_with(const WaitParameters& parameters) {
-#define MUSTER_USES(symbol, name, Policy, ...) Policy::kUsesRoster,
+  static bool uses_arrivals_with(const WaitParameters& parameters) {
+#define MUSTER_USES(symbol, name, Policy, ...) Policy::kUsesArrivals,
     static constexpr bool kUse[] = {MUSTER_WAITS(MUSTER_USES)};
 #undef MUSTER_USES
     return kUse[static_cast<int>(parameters.wait)];
   }
 
-  bool uses_roster() const { return uses_roster_; }
+  bool uses_arrivals() const { return uses_arrivals_; }
   bool fences_fully() const { return fences_fully_; }
   bool spins_first() const { return spins_first_; }
-  bool keeps_roster() const {
-    return kind_ == WaitKind::kAuto ? as<AutoWait>().keeps_roster() : uses_roster_;
+  bool records_arrivals() const {
+    return kind_ == WaitKind::kAuto ? as<AutoWait>().records_arrivals() : uses_arrivals_;
   }
   bool quick_polls() const {
     if (kind_ == WaitKind::kAuto) return as<AutoWait>().quick_polls();
@@ -101,7 +101,7 @@ class AnyPolicy {
 #undef MUSTER_ALIGNMENT
 
   const WaitKind kind_;
-  bool uses_roster_ = false;
+  bool uses_arrivals_ = false;
   bool fences_fully_ = false;
   bool spins_first_ = false;
   alignas(kAlignment) unsigned char place_[kSize];

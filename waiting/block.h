@@ -11,7 +11,7 @@ namespace muster {
 class Block {
  public:
   explicit Block(const WaitParameters&) {}
-  static constexpr bool kUsesRoster = false;
+  static constexpr bool kUsesArrivals = false;
   static constexpr bool kFencesFully = true;
   static bool quick_polls() { return false; }
   static bool spins_first() { return false; }

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "waiting/hand_overs.h"
+#include "waiting/switch_timing.h"
 
 namespace muster {
 namespace {
@@ -47,7 +47,7 @@ const char* name_of(CostNote note) {
 
 Calibration calibrate(const CalibrationMeans& means) {
   const int saved = errno;
-  const HandOvers times = time_hand_overs(means);
+  const SwitchTimes times = time_switches(means);
   errno = saved;
   if (!times.threads_made) {
     return {{kDefaultContextSwitchNs, CostNote::kNoThreads, 0},

@@ -23,8 +23,8 @@ class Conditional {
         conditional_ns_(parameters.settings.wait_cond_ns != 0 ? parameters.settings.wait_cond_ns
                                                               : 3 * parameters.wake_ns) {}
 
-  static constexpr bool kUsesRoster = true;
-  static bool keeps_roster() { return true; }
+  static constexpr bool kUsesArrivals = true;
+  static bool records_arrivals() { return true; }
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
   std::uint64_t base_ns() const { return base_ns_; }
@@ -32,10 +32,10 @@ class Conditional {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) const {
-    unsigned seen = wait.roster.arrived(wait.episode);
+    unsigned seen = wait.arrivals.arrived(wait.episode);
     if (spin_for<Memory>(base_ns_, wait.start_ns, done)) return true;
     for (std::uint64_t last_ns = Memory::now_ns();;) {
-      const unsigned arrived = wait.roster.arrived(wait.episode);
+      const unsigned arrived = wait.arrivals.arrived(wait.episode);
       if (arrived == seen) return false;  // none in the last interval: the baseline, or S_cond
       seen = arrived;
       if (spin_for<Memory>(conditional_ns_, last_ns, done)) return true;

@@ -45,7 +45,7 @@ class FixedTime {
  public:
   explicit FixedTime(const WaitParameters& parameters) : budget_ns_(parameters.fixed_ns) {}
 
-  static constexpr bool kUsesRoster = false;
+  static constexpr bool kUsesArrivals = false;
   bool quick_polls() const { return budget_ns_ > 0; }  // 0us is `block`
   bool spins_first() const { return budget_ns_ > 0; }
   std::uint64_t budget_ns() const { return budget_ns_; }

@@ -90,7 +90,7 @@ class Gathering {
   }
 
  private:
-  enum class Why { kStrangers, kQuota };
+  enum class Why { kCompetitors, kQuota };
 
   static constexpr std::uint64_t kMs = 1'000'000;
   static constexpr std::uint64_t kLookEveryNs = 5 * kMs;
@@ -138,7 +138,7 @@ class Gathering {
       gather(wait, Why::kQuota);
       return;
     }
-    if (!situation.stranger_near || situation.cpus > kMostCpus) {
+    if (!situation.competitor_near || situation.cpus > kMostCpus) {
       window_.forget();
       return;
     }
@@ -154,9 +154,9 @@ class Gathering {
       window_.forget();  // there is a free CPU: room for everybody
       return;
     }
-    if (rest_.lasts(now_ns)) return;
+    if (backoff_.lasts(now_ns)) return;
     rate_spread_ = window_.rate(now_ns, wait.episode);
-    gather(wait, Why::kStrangers);
+    gather(wait, Why::kCompetitors);
   }
 
   template <class Memory>
@@ -168,7 +168,7 @@ class Gathering {
     settled_ = false;
     window_.forget();
     cpu_.store(cpu, std::memory_order_relaxed);
-    rest_.begin(wait.start_ns);
+    backoff_.begin(wait.start_ns);
   }
 
   template <class Memory>
@@ -188,25 +188,25 @@ class Gathering {
     if (length_ns < kIdleLookNs) return;
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
     if (idle_ns == kIdleTimeUnknown || (idle_ns - idle_before_ns_) * 2 > length_ns) {
-      rest_.begin(now_ns);
+      backoff_.begin(now_ns);
       spread();
       return;
     }
     const bool first_look = !settled_;
-    if (length_ns < kWindowNs && !(first_look && situation.stranger_near)) return;
+    if (length_ns < kWindowNs && !(first_look && situation.competitor_near)) return;
     settled_ = true;
     const double rate = window_.rate(now_ns, wait.episode);
     window_.begin(now_ns, wait.episode);
     idle_before_ns_ = idle_ns;
     const bool pays = rate >= rate_spread_;
-    if (!situation.stranger_near && pays) {
-      rest_.begin_again(now_ns);
-    } else if (!situation.stranger_near) {
-      rest_.begin(now_ns);
+    if (!situation.competitor_near && pays) {
+      backoff_.begin_again(now_ns);
+    } else if (!situation.competitor_near) {
+      backoff_.begin(now_ns);
       spread();
-    } else if (first_look || !rest_.lasts(now_ns)) {
-      if (!pays && rest_.repeated()) {
-        rest_.begin(now_ns);
+    } else if (first_look || !backoff_.lasts(now_ns)) {
+      if (!pays && backoff_.repeated()) {
+        backoff_.begin(now_ns);
         spread();
       } else {
         push(now_ns);
@@ -218,7 +218,7 @@ class Gathering {
     last_burnt_ns_.store(now_ns, std::memory_order_relaxed);
     burning_alone_since_ns_.store(now_ns, std::memory_order_relaxed);
     push_until_ns_.store(now_ns + kPushNs, std::memory_order_relaxed);
-    rest_.begin(now_ns + kPushNs);
+    backoff_.begin(now_ns + kPushNs);
     window_.forget();
   }
 
@@ -242,9 +242,9 @@ class Gathering {
   // Only for the thread that conducts.
   RateWindow window_;
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
-  Rest rest_;
+  Backoff backoff_;
   double rate_spread_ = 0;
-  Why why_ = Why::kStrangers;
+  Why why_ = Why::kCompetitors;
   unsigned trials_ = 0;
   bool settled_ = false;  // looked at since this trial began
 };

@@ -69,7 +69,7 @@ class Parting {
     begin_window(wait);
     if (kept() != Kept::kFree) {
       judge(wait, rate);
-    } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !rest_.lasts(now_ns))) {
+    } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !backoff_.lasts(now_ns))) {
       rate_together_ = rate;
       windows_apart_ = 0;
       together_on_ = kNoCpu;  // who is held there could not leave
@@ -101,7 +101,7 @@ class Parting {
   // A teammate that the caller waits for, and that has not left since.
   template <class Memory>
   static bool shares_my_cpu(const Wait<Memory>& wait) {
-    return wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
+    return wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
   }
 
   template <class Memory>
@@ -120,7 +120,7 @@ class Parting {
   void judge(const Wait<Memory>& wait, double rate) {
     ++windows_apart_;
     if (rate < rate_together_ * kMustGain && (apart() || windows_apart_ == 1)) {
-      rest_.begin(wait.start_ns);
+      backoff_.begin(wait.start_ns);
       stop();
     } else if (on_separate_cpus()) {
       if (windows_apart_ == kWindowsOnOwnCpus) stop();  // the work may have changed
@@ -137,7 +137,7 @@ class Parting {
   // Only for the thread that conducts.
   RateWindow window_;
   std::uint64_t idle_before_ns_ = kIdleTimeUnknown;
-  Rest rest_;
+  Backoff backoff_;
   double rate_together_ = 0;
   unsigned windows_apart_ = 0;
   unsigned together_on_ = kNoCpu;

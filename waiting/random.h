@@ -36,7 +36,7 @@ class Random {
   explicit Random(const WaitParameters& parameters)
       : context_switch_ns_(parameters.context_switch_ns) {}
 
-  static constexpr bool kUsesRoster = false;
+  static constexpr bool kUsesArrivals = false;
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
 

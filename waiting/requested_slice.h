@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "waiting/contention.h"
 #include "waiting/deadline.h"
-#include "waiting/surroundings.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -16,15 +16,15 @@ class RequestedSlice {
       : slice_ns_(parameters.settings.slice_ns) {}
 
   template <class Memory>
-  void adapt(const Wait<Memory>& wait, const Surroundings& around) const {
+  void adapt(const Wait<Memory>& wait, const Contention& contention) const {
     if (slice_ns_ == 0) return;
-    if (around.stranger_near(wait.start_ns)) {
+    if (contention.competitor_near(wait.start_ns)) {
       if (!Memory::has_requested_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
           Memory::ask_for_slice(slice_ns_)) {
         wait.stats.short_slices.add();
       }
     } else if (Memory::has_requested_slice() &&
-               !is_ahead(around.stranger_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
+               !is_ahead(contention.competitor_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
       Memory::give_slice_back();
     }
   }

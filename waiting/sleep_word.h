@@ -9,7 +9,7 @@
 //
 // Cost: a waker with nobody asleep loads one line that stays shared in every cache. The fences are
 // the asymmetric pair of platform/fences.h, or full ones on both sides where sleeper and waker agree
-// on that: always (`block`), or from an instance on (waiting/roster.h says how).
+// on that: always (`block`), or from an instance on (waiting/arrivals.h says how).
 #pragma once
 
 #include <atomic>

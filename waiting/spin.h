@@ -12,7 +12,7 @@ namespace muster {
 class Spin {
  public:
   explicit Spin(const WaitParameters&) {}
-  static constexpr bool kUsesRoster = false;
+  static constexpr bool kUsesArrivals = false;
   static bool quick_polls() { return true; }
   static bool spins_first() { return true; }
 

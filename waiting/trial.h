@@ -29,7 +29,7 @@ class RateWindow {
 
 // Nothing is tried while it lasts. Each is twice as long as the one before, so that what does not
 // pay is tried less and less often.
-class Rest {
+class Backoff {
  public:
   static constexpr std::uint64_t kFirstNs = 400'000'000;
   static constexpr std::uint64_t kLongestNs = 6'400'000'000;

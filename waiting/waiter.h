@@ -21,19 +21,19 @@ class Waiter {
 
   // To be made on arrival, before the algorithm publishes it. The wait ends if the instance `ended_by` is called off:
   // this one or, for a release, the gather before it (barriers/barrier_state.h); kNoEpisode: none.
-  Waiter(Policy& policy, Roster<Memory>& roster, const CallOff<Memory>& call_off, unsigned me,
+  Waiter(Policy& policy, Arrivals<Memory>& arrivals, const CallOff<Memory>& call_off, unsigned me,
          Episode episode, Episode ended_by, WaitStats& stats)
       : policy_(policy),
-        roster_(roster),
+        arrivals_(arrivals),
         call_off_(call_off),
         me_(me),
         episode_(episode),
         ended_by_(ended_by),
         stats_(stats) {
-    if (uses_roster(policy_)) {
-      if (keeps_roster(policy_)) [[unlikely]]
-        roster_.arrive(me, episode);
-      full_fences_ = roster_.full_fences(episode);
+    if (uses_arrivals(policy_)) {
+      if (records_arrivals(policy_)) [[unlikely]]
+        arrivals_.arrive(me, episode);
+      full_fences_ = arrivals_.full_fences(episode);
     } else {
       full_fences_ = fences_fully(policy_);
     }
@@ -69,16 +69,16 @@ class Waiter {
     return policy_.quick_polls() && holds_soon<Memory>(holds);
   }
 
-  // Whether the team takes turns on its CPUs: the same answer for all at an instance (roster.h).
-  bool may_take_turns() const { return uses_roster(policy_); }
-  bool takes_turns() const { return full_fences_ && uses_roster(policy_); }
+  // Whether the team takes turns on its CPUs: the same answer for all at an instance (arrivals.h).
+  bool may_take_turns() const { return uses_arrivals(policy_); }
+  bool takes_turns() const { return full_fences_ && uses_arrivals(policy_); }
 
   Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
   // To be called once, when the thread leaves the instance: counts it, and returns whether it was released.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
     if (takes_turns()) [[unlikely]]
-      roster_.leave(me_, episode_, stats_);
+      arrivals_.leave(me_, episode_, stats_);
     if (released && called_off()) released = false;
     if (released && counted == Counted::kBarrier) {
       stats_.barriers.add();
@@ -112,7 +112,7 @@ class Waiter {
   [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word, bool for_release) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;
-    const Wait<Memory> wait{roster_, me_, episode_, now_ns, for_release, stats_};
+    const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, for_release, stats_};
     const std::uint64_t gave_way = stats_.gave_way.read();
     if (!policy_.template spin<Memory>(wait, done)) {
       blocked_ = true;
@@ -134,7 +134,7 @@ class Waiter {
   }
 
   Policy& policy_;
-  Roster<Memory>& roster_;
+  Arrivals<Memory>& arrivals_;
   const CallOff<Memory>& call_off_;
   const unsigned me_;
   const Episode episode_;

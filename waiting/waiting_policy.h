@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "options/table.h"
+#include "waiting/arrivals.h"
 #include "waiting/episode.h"
-#include "waiting/roster.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -33,11 +33,11 @@ struct WaitParameters {
 // One thread's wait at one instance, as its policy sees it.
 template <class Memory>
 struct Wait {
-  Roster<Memory>& roster;
+  Arrivals<Memory>& arrivals;
   unsigned me;
   Episode episode;
   std::uint64_t start_ns;
-  // Nobody waits for this thread any more: it may sleep for a teammate (waiting/roster.h).
+  // Nobody waits for this thread any more: it may sleep for a teammate (waiting/arrivals.h).
   bool for_release;
   WaitStats& stats;
 };
@@ -50,8 +50,8 @@ struct AlwaysDone {
 
 // One object serves all threads of a team, so whatever changes in it is atomic.
 //
-//   kUsesRoster, or uses_roster()
-//                   whether it ever looks at the roster; if so, keeps_roster() says whether threads
+//   kUsesArrivals, or uses_arrivals()
+//                   whether it ever looks at the arrivals; if so, records_arrivals() says whether threads
 //                   should enter their arrivals now
 //   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
 //   spins_first()   whether phase one is a spin at all; without one SSR is 0
@@ -59,7 +59,7 @@ struct AlwaysDone {
 //                   phase one: true as soon as done() holds, false when the thread should block. A
 //                   policy that never blocks does so under a real-time policy of the scheduler all the same.
 // A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully or
-// fences_fully(), where it is true of a policy without roster: sleepers and wakers both make full fences (sleep_word.h).
+// fences_fully(), where it is true of a policy without arrivals: sleepers and wakers both make full fences (sleep_word.h).
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {
@@ -70,30 +70,30 @@ concept WaitingPolicy =
     };
 
 template <class Policy>
-constexpr bool uses_roster(const Policy& policy) {
-  if constexpr (requires { Policy::kUsesRoster; }) {
-    return Policy::kUsesRoster;
+constexpr bool uses_arrivals(const Policy& policy) {
+  if constexpr (requires { Policy::kUsesArrivals; }) {
+    return Policy::kUsesArrivals;
   } else {
-    return policy.uses_roster();
+    return policy.uses_arrivals();
   }
 }
 
 template <class Policy>
-constexpr bool keeps_roster(const Policy& policy) {
-  if constexpr (requires { policy.keeps_roster(); }) {
-    return policy.keeps_roster();
+constexpr bool records_arrivals(const Policy& policy) {
+  if constexpr (requires { policy.records_arrivals(); }) {
+    return policy.records_arrivals();
   } else {
     return false;
   }
 }
 
-// What uses_roster() will say of the policy that these parameters make.
+// What uses_arrivals() will say of the policy that these parameters make.
 template <class Policy>
-constexpr bool uses_roster(const WaitParameters& parameters) {
-  if constexpr (requires { Policy::kUsesRoster; }) {
-    return Policy::kUsesRoster;
+constexpr bool uses_arrivals(const WaitParameters& parameters) {
+  if constexpr (requires { Policy::kUsesArrivals; }) {
+    return Policy::kUsesArrivals;
   } else {
-    return Policy::uses_roster_with(parameters);
+    return Policy::uses_arrivals_with(parameters);
   }
 }
 

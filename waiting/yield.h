@@ -4,23 +4,23 @@
 #pragma once
 
 #include "platform/native_memory.h"
+#include "waiting/capacity.h"
 #include "waiting/real_time_limit.h"
-#include "waiting/room.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
 
 class Yield {
  public:
-  explicit Yield(const WaitParameters& parameters) : room_(parameters) {}
-  static constexpr bool kUsesRoster = false;
+  explicit Yield(const WaitParameters& parameters) : capacity_(parameters) {}
+  static constexpr bool kUsesArrivals = false;
   // Where teammates share a CPU, the one that is waited for most likely needs this one.
-  bool quick_polls() const { return room_.suffices(); }
+  bool quick_polls() const { return capacity_.suffices(); }
   static bool spins_first() { return true; }
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    room_.look<Memory>(wait.start_ns);
+    capacity_.look<Memory>(wait.start_ns);
     for (unsigned yields = 1; !done(); ++yields) {
       if (yields % kYieldsPerClockRead == 0 && keeps_others_from_running<Memory>(wait.start_ns)) {
         return false;
@@ -34,7 +34,7 @@ class Yield {
  private:
   static constexpr unsigned kYieldsPerClockRead = 16;
 
-  Room room_;
+  Capacity capacity_;
 };
 
 static_assert(WaitingPolicy<Yield, NativeMemory>);

@@ -164,7 +164,7 @@ Search search(const Weakened& weakened, const Options& options) {
 // Who sleeps for a teammate and wakes too early, or reads an old mark of its leaving, goes back to waiting for what
 // it waits for: no order is needed there. The fence is, which lets the sleep end at all.
 bool is_only_advice(const model::Site& site, model::Change change) {
-  if (site.file != "waiting/roster.h" || change == model::Change::kNoFence) return false;
+  if (site.file != "waiting/arrivals.h" || change == model::Change::kNoFence) return false;
   return site.kind == Kind::kStore || site.kind == Kind::kLoad;
 }
 

@@ -21,13 +21,13 @@ class Fault(NamedTuple):
 FAULTS = [
     Fault(
         "turns change one instance on",
-        "waiting/roster.h",
+        "waiting/arrivals.h",
         "(episode + 3) << 1",
         "(episode + (MUTANT ? 1 : 3)) << 1",
     ),
     Fault(
         "turns change two instances on",
-        "waiting/roster.h",
+        "waiting/arrivals.h",
         "change, (episode + ",
         "change, (episode - (MUTANT ? 1 : 0) + ",
     ),
@@ -40,8 +40,8 @@ FAULTS = [
     Fault(
         "leaves without waking who gave way",
         "waiting/waiter.h",
-        "    if (full_fences_) [[unlikely]]\n      roster_.leave",
-        "    if (!MUTANT && full_fences_) [[unlikely]]\n      roster_.leave",
+        "    if (full_fences_) [[unlikely]]\n      arrivals_.leave",
+        "    if (!MUTANT && full_fences_) [[unlikely]]\n      arrivals_.leave",
     ),
     Fault(
         "released, though called off at the last moment",

@@ -1,6 +1,6 @@
 // A waiting policy for the checker alone: what `auto` does beside strangers, without its looking around.
-// Sleepers and wakers fence fully on both sides, threads enter the roster, and whoever finds a teammate
-// absent that shares its CPU sleeps for it (waiting/roster.h), then on the barrier's word.
+// Sleepers and wakers fence fully on both sides, threads enter the arrivals, and whoever finds a teammate
+// absent that shares its CPU sleeps for it (waiting/arrivals.h), then on the barrier's word.
 #pragma once
 
 #include "tests/model/checked_memory.h"
@@ -11,16 +11,16 @@ namespace muster::model {
 class GivesWay {
  public:
   explicit GivesWay(const WaitParameters&) {}
-  static constexpr bool kUsesRoster = true;
-  static bool keeps_roster() { return true; }
+  static constexpr bool kUsesArrivals = true;
+  static bool records_arrivals() { return true; }
   static bool quick_polls() { return false; }
   static bool spins_first() { return false; }
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    const unsigned absent = wait.roster.absent_on(Memory::current_cpu(), wait.me, wait.episode);
-    if (absent != kNobody && wait.for_release && wait.roster.full_fences(wait.episode)) {
-      wait.roster.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
+    const unsigned absent = wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode);
+    if (absent != kNobody && wait.for_release && wait.arrivals.full_fences(wait.episode)) {
+      wait.arrivals.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
     }
     return false;
   }

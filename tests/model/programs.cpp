@@ -41,7 +41,7 @@ class BarrierProgram : public Program {
     if (gives_way()) {
       // Full fences on both sides from the first instance on that is numbered so.
       first_ = 5;
-      static_cast<Giving*>(state_)->roster.ask_for_full_fences(true, first_ - 2);
+      static_cast<Giving*>(state_)->arrivals.ask_for_full_fences(true, first_ - 2);
     }
     if (state_ == nullptr) g_world->fail(Fault::kTooMuch, "no memory for the barrier");
   }

@@ -23,11 +23,11 @@ inline constexpr const char* kOnlyAdvice =
     "no order is needed: it decides how to wait, never whether";
 
 inline constexpr Survivor kSurvivors[] = {
-    {"waiting/roster.h store release", Change::kRelaxed, kOnlyAdvice},
-    {"waiting/roster.h full_fence", Change::kNoFence, kNeedsAThird},
-    {"waiting/roster.h load acquire", Change::kRelaxed, kOnlyAdvice},
-    {"waiting/roster.h load acquire", Change::kFlag, kOnlyAdvice},
-    {"waiting/roster.h load acquire", Change::kCountFlag, kOnlyAdvice},
+    {"waiting/arrivals.h store release", Change::kRelaxed, kOnlyAdvice},
+    {"waiting/arrivals.h full_fence", Change::kNoFence, kNeedsAThird},
+    {"waiting/arrivals.h load acquire", Change::kRelaxed, kOnlyAdvice},
+    {"waiting/arrivals.h load acquire", Change::kFlag, kOnlyAdvice},
+    {"waiting/arrivals.h load acquire", Change::kCountFlag, kOnlyAdvice},
 };
 
 // Null when it is none.

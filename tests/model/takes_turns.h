@@ -16,15 +16,15 @@ template <bool kSleeps>
 class TakesTurns {
  public:
   explicit TakesTurns(const WaitParameters&) {}
-  static constexpr bool kUsesRoster = true;
-  static bool keeps_roster() { return false; }
+  static constexpr bool kUsesArrivals = true;
+  static bool records_arrivals() { return false; }
   static bool quick_polls() { return false; }
   static bool spins_first() { return !kSleeps; }
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     if (wait.episode >= kAskForTurns) {
-      wait.roster.ask_for_full_fences(wait.episode < kAskForTheirEnd, wait.episode);
+      wait.arrivals.ask_for_full_fences(wait.episode < kAskForTheirEnd, wait.episode);
     }
     if (kSleeps) return false;
     while (!done()) Memory::pause();

@@ -27,7 +27,7 @@ constexpr unsigned kCaller = CALLER;
 class Spin {
  public:
   explicit Spin(const WaitParameters&) {}
-  [[maybe_unused]] static constexpr bool kUsesRoster = false;
+  [[maybe_unused]] static constexpr bool kUsesArrivals = false;
   static bool quick_polls() { return false; }
   static bool spins_first() { return true; }
   template <class Memory, class Done>

@@ -13,7 +13,7 @@ constexpr auto kNever = [] { return false; };
 
 // Thread 0 on CPU 0 waits; the others were seen last on `cpu` and have not arrived.
 void everyone_absent_on(SimulatedTeam& team, unsigned cpu) {
-  for (unsigned i = 1; i < team.roster().team(); ++i) team.arrive(i, cpu, team.episode() - 1);
+  for (unsigned i = 1; i < team.arrivals().team(); ++i) team.arrive(i, cpu, team.episode() - 1);
 }
 
 // Passes instances until sleeping for a teammate is allowed.
@@ -65,7 +65,7 @@ TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
   EXPECT_EQ(team.stats().yields.read(), 20U);
   for (unsigned i = 1; i < 4; ++i) {
     team.arrive(i, 0, team.episode());
-    EXPECT_EQ(team.roster().absent_on(0, 0, team.episode()), i < 3 ? i + 1 : kNobody);
+    EXPECT_EQ(team.arrivals().absent_on(0, 0, team.episode()), i < 3 ? i + 1 : kNobody);
   }
 }
 
@@ -131,7 +131,7 @@ TEST(Auto, SleepsForTheTeammateBesideAStranger) {
   bool has_left = false;
   SimulatedMemory::on_sleep = [&] {
     team.arrive(1, 0, team.episode());
-    team.roster().leave(1, team.episode(), team.stats());
+    team.arrivals().leave(1, team.episode(), team.stats());
     has_left = true;
   };
   const std::uint64_t before = team.stats().gave_way.read();
@@ -176,13 +176,13 @@ TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
     pass_instances(team, policy, 1, 0);
     SimulatedMemory::now += 10'000;
   }
-  EXPECT_GE(SimulatedMemory::now - left, Strangers::kFirstNs);
+  EXPECT_GE(SimulatedMemory::now - left, Competitors::kFirstNs);
   EXPECT_LE(SimulatedMemory::now - left, 50'000'000U);
 }
 
 // Whoever keeps showing is believed for longer, but never for so long that 50 ms would be missed.
-TEST(Strangers, WhoComesBackIsExpectedToStay) {
-  Strangers strangers;
+TEST(Competitors, WhoComesBackIsExpectedToStay) {
+  Competitors strangers;
   EXPECT_FALSE(strangers.near(1));
   std::uint64_t now = 1'000'000'000;
   std::uint64_t longest = 0;
@@ -193,12 +193,12 @@ TEST(Strangers, WhoComesBackIsExpectedToStay) {
     EXPECT_GE(now - seen, longest);
     longest = now - seen;
   }
-  EXPECT_GT(longest, 4 * Strangers::kFirstNs);
+  EXPECT_GT(longest, 4 * Competitors::kFirstNs);
   EXPECT_LT(longest, 50'000'000U);
   now += 1'000'000'000;  // gone for long: the next one is a first sighting again
   strangers.see(now);
-  EXPECT_TRUE(strangers.near(now + Strangers::kFirstNs - 1));
-  EXPECT_FALSE(strangers.near(now + Strangers::kFirstNs));
+  EXPECT_TRUE(strangers.near(now + Competitors::kFirstNs - 1));
+  EXPECT_FALSE(strangers.near(now + Competitors::kFirstNs));
 }
 
 // The kernel moved an absent teammate here after it was seen elsewhere: whoever spins must not
@@ -221,7 +221,7 @@ TEST(Auto, LooksForAHiddenTeammate) {
 TEST(Auto, APairOnOneCpuTakesTurns) {
   SimulatedTeam team(2);
   AutoWait policy({.team_size = 2});
-  EXPECT_FALSE(policy.keeps_roster());
+  EXPECT_FALSE(policy.records_arrivals());
   bool released = false;
   int polls = 0;
   team.wait(
@@ -231,8 +231,8 @@ TEST(Auto, APairOnOneCpuTakesTurns) {
         return polls > 100;
       },
       released);
-  EXPECT_TRUE(policy.keeps_roster());
-  SimulatedMemory::now += 2 * Strangers::kFirstNs;
+  EXPECT_TRUE(policy.records_arrivals());
+  SimulatedMemory::now += 2 * Competitors::kFirstNs;
   team.next_episode();
   everyone_absent_on(team, 0);
   polls = 0;
@@ -257,9 +257,9 @@ TEST(Auto, APairBelievesWhatItsYieldsFind) {
   for (int i = 0; i < 7; ++i) pass(1, 0);
   pass(1, 1);  // the first found nobody
   for (int i = 0; i < 6; ++i) pass(1, 0);
-  EXPECT_FALSE(policy.keeps_roster());
+  EXPECT_FALSE(policy.records_arrivals());
   pass(1, 0);
-  EXPECT_TRUE(policy.keeps_roster());
+  EXPECT_TRUE(policy.records_arrivals());
 }
 
 TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
@@ -297,7 +297,7 @@ TEST(Auto, DoesNotOscillateWhileTheStrangerStays) {
     if (SimulatedMemory::sleeps % 8 == 0) SimulatedMemory::now += 3'000'000;
     for (unsigned i = 1; i < 8; ++i) {
       team.arrive(i, 1, team.episode());
-      team.roster().leave(i, team.episode(), team.stats());
+      team.arrivals().leave(i, team.episode(), team.stats());
     }
   };
   const std::uint64_t yields = team.stats().yields.read();
@@ -319,7 +319,7 @@ TEST(Auto, NeverSleepsForATeammateWhenOthersWaitForIt) {
   team.next_episode();
   pass_instances(team, policy, 4, 0);
   const std::uint64_t before = team.stats().gave_way.read();
-  const Wait<SimulatedMemory> wait{team.roster(),         0,
+  const Wait<SimulatedMemory> wait{team.arrivals(),       0,
                                    team.episode(),        SimulatedMemory::now,
                                    /*for_release=*/false, team.stats()};
   EXPECT_FALSE(policy.spin<SimulatedMemory>(wait, kNever)) << "blocks on its own word";
@@ -354,7 +354,7 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
   EXPECT_FALSE(crowded.quick_polls());
 }
 
-// Strangers show by time that is missing. A pair's barrier does not go another way by it.
+// Competitors show by time that is missing. A pair's barrier does not go another way by it.
 TEST(Auto, ATeamThatFitsTakesTurnsBesideStrangers) {
   for (const unsigned size : {4U, 2U}) {
     SimulatedTeam team(size);
@@ -373,27 +373,27 @@ TEST(Auto, ATeamThatFitsTakesTurnsBesideStrangers) {
       }
     };
     pass(8, 0);
-    EXPECT_FALSE(team.roster().full_fences(team.episode() + 3)) << size;
+    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << size;
     pass(8, 3'000'000);
-    EXPECT_EQ(team.roster().full_fences(team.episode() + 3), size > 2) << size;
+    EXPECT_EQ(team.arrivals().full_fences(team.episode() + 3), size > 2) << size;
     pass(200, 0);
-    EXPECT_FALSE(team.roster().full_fences(team.episode() + 3)) << "left alone, " << size;
+    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << "left alone, " << size;
   }
 }
 
-TEST(Roster, ChangesItsFencesThreeInstancesLater) {
+TEST(Arrivals, ChangesItsFencesThreeInstancesLater) {
   SimulatedTeam team(2);
-  Roster<SimulatedMemory>& roster = team.roster();
-  EXPECT_FALSE(roster.full_fences(5));
-  roster.ask_for_full_fences(true, 5);
-  EXPECT_FALSE(roster.full_fences(5));
-  EXPECT_FALSE(roster.full_fences(7));
-  EXPECT_TRUE(roster.full_fences(8));
-  roster.ask_for_full_fences(false, 10);  // too soon after
-  EXPECT_TRUE(roster.full_fences(13));
-  roster.ask_for_full_fences(false, 11);
-  EXPECT_TRUE(roster.full_fences(13));
-  EXPECT_FALSE(roster.full_fences(14));
+  Arrivals<SimulatedMemory>& arrivals = team.arrivals();
+  EXPECT_FALSE(arrivals.full_fences(5));
+  arrivals.ask_for_full_fences(true, 5);
+  EXPECT_FALSE(arrivals.full_fences(5));
+  EXPECT_FALSE(arrivals.full_fences(7));
+  EXPECT_TRUE(arrivals.full_fences(8));
+  arrivals.ask_for_full_fences(false, 10);  // too soon after
+  EXPECT_TRUE(arrivals.full_fences(13));
+  arrivals.ask_for_full_fences(false, 11);
+  EXPECT_TRUE(arrivals.full_fences(13));
+  EXPECT_FALSE(arrivals.full_fences(14));
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(Calibration, AssumesDefaultsWithoutThreads) {
 }
 
 // A thousand times slower than any machine: time runs out after two hand-overs.
-TEST(Calibration, AssumesDefaultsWhereHandOversTakeSlices) {
+TEST(Calibration, AssumesDefaultsWhereSwitchesTakeSlices) {
   const Calibration calibration = calibrate({.now_ns = [] { return monotonic_ns() * 1000; }});
   if (allowed_cpus() > 1) {
     expect_defaults(calibration, CostNote::kBesideLoad);

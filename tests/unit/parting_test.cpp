@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/simulated_wait.h"
-#include "waiting/crowd.h"
+#include "waiting/competitor_average.h"
 
 namespace muster::test {
 namespace {
@@ -26,7 +26,7 @@ class Parted : public testing::Test {
       for (unsigned i = 0; i < 5 * rate; ++i) team_.next_episode();
       situation_.takes_turns = together;
       team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
-      const Wait<SimulatedMemory> wait{team_.roster(),       0,    team_.episode(),
+      const Wait<SimulatedMemory> wait{team_.arrivals(),     0,    team_.episode(),
                                        SimulatedMemory::now, true, team_.stats()};
       parting_.conduct(wait, situation_);
       if (kept_apart()) apart_ms += 5;
@@ -141,20 +141,20 @@ TEST_F(Parted, OnOwnCpusOnlyAsLongAsStrangersWantThemAll) {
   EXPECT_FALSE(parting_.on_separate_cpus());
 }
 
-TEST(Crowd, IsAnAverage) {
-  Crowd crowd;
-  EXPECT_FALSE(crowd.fills(1)) << "nobody has looked yet";
-  for (int look = 0; look < 100; ++look) crowd.see(1);
-  EXPECT_TRUE(crowd.fills(1));
-  EXPECT_FALSE(crowd.fills(2)) << "one burner";
+TEST(CompetitorAverage, IsAnAverage) {
+  CompetitorAverage average;
+  EXPECT_FALSE(average.fills(1)) << "nobody has looked yet";
+  for (int look = 0; look < 100; ++look) average.see(1);
+  EXPECT_TRUE(average.fills(1));
+  EXPECT_FALSE(average.fills(2)) << "one burner";
   for (int look = 0; look < 50; ++look) {
-    crowd.see(2);
-    crowd.see(1);
+    average.see(2);
+    average.see(1);
   }
-  EXPECT_TRUE(crowd.fills(2)) << "a second copy, of which one thread sleeps half of the time";
-  EXPECT_FALSE(crowd.fills(3));
-  crowd.see(0);
-  EXPECT_TRUE(crowd.fills(2)) << "one look says little";
+  EXPECT_TRUE(average.fills(2)) << "a second copy, of which one thread sleeps half of the time";
+  EXPECT_FALSE(average.fills(3));
+  average.see(0);
+  EXPECT_TRUE(average.fills(2)) << "one look says little";
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ void SimulatedThreads::preempt() {
     pass_steps();
     return switch_away();
   }
-  if (one_in(kTurnsToAStranger)) {
-    running_->due_ns = now_ns_ + kStrangersSliceNs;
+  if (one_in(kTurnsPerCompetitor)) {
+    running_->due_ns = now_ns_ + kCompetitorSliceNs;
   } else if (!another_can_run_ && next_event_ns_ > now_ns_) {
     if ((draw() & 1) != 0) running_->buffer.drain();
     begin_turn();

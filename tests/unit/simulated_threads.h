@@ -159,10 +159,10 @@ class SimulatedThreads {
 
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr std::uint64_t kYieldNs = 1'000;
-  static constexpr std::uint64_t kStrangersSliceNs = 2'000'000;
+  static constexpr std::uint64_t kCompetitorSliceNs = 2'000'000;
   static constexpr std::uint64_t kLimitNs = 1'000'000;  // of a limited sleep
   static constexpr std::uint32_t kLongestWakeNs = 4'000;
-  static constexpr std::uint32_t kTurnsToAStranger = 4'096;
+  static constexpr std::uint32_t kTurnsPerCompetitor = 4'096;
   static constexpr unsigned kPollsOfATeam = 64;
   static constexpr unsigned kMostIdleTurns = 1'000'000;
   static constexpr std::size_t kStackBytes = 256 * 1024;

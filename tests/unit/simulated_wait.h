@@ -80,12 +80,12 @@ static_assert(Memory<SimulatedMemory>);
 class SimulatedTeam {
  public:
   explicit SimulatedTeam(unsigned size)
-      : place_(Roster<SimulatedMemory>::bytes(size) / sizeof(Granule) + 1),
-        roster_(place_.data(), size) {
+      : place_(Arrivals<SimulatedMemory>::bytes(size) / sizeof(Granule) + 1),
+        arrivals_(place_.data(), size) {
     SimulatedMemory::reset();
   }
 
-  Roster<SimulatedMemory>& roster() { return roster_; }
+  Arrivals<SimulatedMemory>& arrivals() { return arrivals_; }
   WaitStats& stats() { return stats_; }
   Episode episode() const { return episode_; }
 
@@ -93,7 +93,7 @@ class SimulatedTeam {
   void arrive(unsigned thread, unsigned cpu, Episode episode) {
     const unsigned mine = SimulatedMemory::cpu;
     SimulatedMemory::cpu = cpu;
-    roster_.arrive(thread, episode);
+    arrivals_.arrive(thread, episode);
     SimulatedMemory::cpu = mine;
   }
   void next_episode() { ++episode_; }
@@ -104,8 +104,8 @@ class SimulatedTeam {
   std::uint64_t wait(Policy& policy, const std::function<bool()>& done, bool& released) {
     const std::uint64_t start = SimulatedMemory::now;
     SimulatedMemory::placed = kNoCpu;
-    roster_.arrive(0, episode_);
-    const Wait<SimulatedMemory> wait{roster_, 0, episode_, start, /*for_release=*/true, stats_};
+    arrivals_.arrive(0, episode_);
+    const Wait<SimulatedMemory> wait{arrivals_, 0, episode_, start, /*for_release=*/true, stats_};
     released = policy.template spin<SimulatedMemory>(wait, done);
     return SimulatedMemory::now - start;
   }
@@ -123,7 +123,7 @@ class SimulatedTeam {
     std::byte bytes[kCoherenceGranule];
   };
   std::vector<Granule> place_;
-  Roster<SimulatedMemory> roster_;
+  Arrivals<SimulatedMemory> arrivals_;
   WaitStats stats_;
   Episode episode_ = 1;
 };

@@ -86,11 +86,11 @@ void wait_and_wake() {
   std::uint32_t told = 0;
   CountedFences::told = &told;
   Policy policy{WaitParameters{}};
-  Roster<CountedFences> roster(nullptr, 2);
+  Arrivals<CountedFences> arrivals(nullptr, 2);
   const CallOff<CountedFences> call_off;
   WaitStats stats;
   SleepWord<CountedFences> word;
-  Waiter<CountedFences, Policy> waiter(policy, roster, call_off, 0, 1, 1, stats);
+  Waiter<CountedFences, Policy> waiter(policy, arrivals, call_off, 0, 1, 1, stats);
   EXPECT_TRUE(waiter.wait([&] { return told != 0; }, word));
   waiter.wake(word);
   EXPECT_TRUE(waiter.leave(true));

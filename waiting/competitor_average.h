@@ -7,7 +7,7 @@
 namespace muster {
 
 // Relaxed: whoever reads an old value waits worse, never wrongly.
-class Crowd {
+class CompetitorAverage {
  public:
   // Every 10 ms or so, by one thread at a time. The average is one of some 0.1 s.
   void see(unsigned strangers) {

@@ -15,11 +15,9 @@
 namespace muster {
 
 // One for a team. Relaxed: two threads that learn at once spoil one value, for 10 ms.
-class Pace {
+class PreemptionThreshold {
  public:
-  std::uint64_t strangers_turn_ns() const {
-    return strangers_turn_ns_.load(std::memory_order_relaxed);
-  }
+  std::uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
 
   // Every 10 ms or so. Counts two instances, since programs often have one with work before it and
   // one without.
@@ -28,16 +26,15 @@ class Pace {
     const Episode since = since_.exchange(episode, std::memory_order_relaxed);
     if (since_ns == 0 || now_ns <= since_ns) return;
     const std::uint64_t instances = episode > since ? episode - since : 1;
-    strangers_turn_ns_.store(
-        kLongTurnNs + std::min(2 * (now_ns - since_ns) / instances, kMostForWorkNs),
-        std::memory_order_relaxed);
+    ns_.store(kLongTurnNs + std::min(2 * (now_ns - since_ns) / instances, kMostForWorkNs),
+              std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::uint64_t kLongTurnNs = 500'000;
   static constexpr std::uint64_t kMostForWorkNs = 1'500'000;
 
-  std::atomic<std::uint64_t> strangers_turn_ns_{kLongTurnNs};
+  std::atomic<std::uint64_t> ns_{kLongTurnNs};
   std::atomic<std::uint64_t> since_ns_{0};
   std::atomic<Episode> since_{0};
 };

@@ -15,7 +15,7 @@ namespace muster {
 
 // For all threads of a team at once. Relaxed throughout: a sighting that is lost or counted twice
 // costs time only.
-class Strangers {
+class Competitors {
  public:
   static constexpr std::uint64_t kFirstNs = 4'000'000;
   static constexpr std::uint64_t kLongestNs = 32'000'000;

@@ -10,9 +10,9 @@
 namespace muster {
 
 // One for all threads of a team. Relaxed: whoever reads an old answer waits worse, never wrongly.
-class Room {
+class Capacity {
  public:
-  explicit Room(const WaitParameters& parameters)
+  explicit Capacity(const WaitParameters& parameters)
       : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
   bool suffices() const { return suffices_.load(std::memory_order_relaxed); }

@@ -1,5 +1,5 @@
 // What `auto` takes for strangers, from gaps that were recorded beside known loads (gap_traces/).
-#include "waiting/strangers.h"
+#include "waiting/competitors.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/native_memory.h"
-#include "waiting/surroundings.h"
+#include "waiting/contention.h"
 
 namespace muster::test {
 namespace {
@@ -35,15 +35,15 @@ std::vector<Gap> recorded(const std::string& name) {
 
 // Whether a stranger counted as near, each millisecond of a recording.
 std::vector<bool> near_in(const std::string& name) {
-  Surroundings around(WaitParameters{.team_size = 2});
+  Contention contention(WaitParameters{.team_size = 2});
   const std::vector<Gap> gaps = recorded(name);
   std::vector<bool> near;
   std::size_t next = 0;
   for (std::uint64_t now = kStart; now < kStart + kLength; now += kMs) {
     for (; next < gaps.size() && gaps[next].begin_ns + gaps[next].length_ns <= now; ++next) {
-      around.note_gap(gaps[next].begin_ns, gaps[next].begin_ns + gaps[next].length_ns);
+      contention.note_gap(gaps[next].begin_ns, gaps[next].begin_ns + gaps[next].length_ns);
     }
-    near.push_back(around.stranger_near(now));
+    near.push_back(contention.competitor_near(now));
   }
   return near;
 }
@@ -80,29 +80,29 @@ TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
 
 // A team of eight with 100 us of work each on one CPU: whoever has arrived misses 0.7 ms and more.
 TEST(CoarseWork, IsNotTakenForAStranger) {
-  Surroundings around(WaitParameters{.team_size = 8});
+  Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;
   Episode episode = 1;
   for (unsigned i = 0; i < 100; ++i) {
-    around.look<NativeMemory>(now, episode);
-    around.note_gap(now, now + 800 * kUs);
+    contention.look<NativeMemory>(now, episode);
+    contention.note_gap(now, now + 800 * kUs);
     now += 850 * kUs;
     episode += 2;  // one with work before it and one without
   }
-  EXPECT_FALSE(around.stranger_near(now));
-  around.note_gap(now, now + 3 * kMs);
-  EXPECT_TRUE(around.stranger_near(now + 3 * kMs)) << "a slice is still a slice";
+  EXPECT_FALSE(contention.competitor_near(now));
+  contention.note_gap(now, now + 3 * kMs);
+  EXPECT_TRUE(contention.competitor_near(now + 3 * kMs)) << "a slice is still a slice";
 }
 
 // However slow the team has become by him, a stranger is seen.
 TEST(CoarseWork, DoesNotHideAStranger) {
-  Surroundings around(WaitParameters{.team_size = 8});
+  Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;
   for (Episode episode = 1; episode < 50; ++episode) {
-    around.look<NativeMemory>(now, episode);
+    contention.look<NativeMemory>(now, episode);
     now += 20 * kMs;
   }
-  EXPECT_TRUE(around.note_gap(now, now + 3 * kMs));
+  EXPECT_TRUE(contention.note_gap(now, now + 3 * kMs));
 }
 
 }  // namespace

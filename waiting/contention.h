@@ -6,24 +6,24 @@
 #include <cstdint>
 
 #include "load/load_sensor.h"
-#include "waiting/crowd.h"
-#include "waiting/pace.h"
-#include "waiting/room.h"
+#include "waiting/capacity.h"
+#include "waiting/competitor_average.h"
+#include "waiting/competitors.h"
+#include "waiting/preemption_threshold.h"
 #include "waiting/situation.h"
-#include "waiting/strangers.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
 
 // One for all threads of a team. Relaxed throughout: whoever reads an old value waits worse, never
 // wrongly.
-class Surroundings {
+class Contention {
  public:
-  explicit Surroundings(const WaitParameters& parameters)
-      : room_(parameters), sensor_(parameters.load_sensor) {}
+  explicit Contention(const WaitParameters& parameters)
+      : capacity_(parameters), sensor_(parameters.load_sensor) {}
 
-  bool fits() const { return room_.suffices(); }
-  bool is_one_cpu() const { return room_.is_one_cpu(); }
+  bool fits() const { return capacity_.suffices(); }
+  bool is_one_cpu() const { return capacity_.is_one_cpu(); }
 
   // The team does not fit, or strangers are near: teammates may be in each other's way.
   bool contended() const { return contended_.load(std::memory_order_relaxed); }
@@ -44,16 +44,16 @@ class Surroundings {
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
 
-  bool stranger_near(std::uint64_t now_ns) const { return strangers_.near(now_ns); }
-  std::uint64_t stranger_seen_ns() const { return strangers_.seen_ns(); }
-  void forget_strangers() { strangers_.forget(); }
+  bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
+  std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
+  void forget_competitors() { competitors_.forget(); }
 
   // Time between two clock reads with nothing but a few polls, a yield or a sleep for a teammate in
   // between. True if it was so long that a stranger must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns < before_ns) return false;  // the clock went back
-    if (now_ns - before_ns < pace_.strangers_turn_ns() || was_throttled(now_ns)) return false;
-    strangers_.see(now_ns);
+    if (now_ns - before_ns < preemption_threshold_.ns() || was_throttled(now_ns)) return false;
+    competitors_.see(now_ns);
     set(contended_, true);
     return true;
   }
@@ -73,30 +73,30 @@ class Surroundings {
   // the team is found to be left alone.
   template <class Memory>
   bool look(std::uint64_t now_ns, Episode episode) {
-    if (!room_.template look<Memory>(now_ns)) return false;
+    if (!capacity_.template look<Memory>(now_ns)) return false;
     if (sensor_ != nullptr) {
       sensor_->look(now_ns);
       const LoadSnapshot load = sensor_->last();
       set(has_quota_, load.quota_millicpus != 0);
       set(others_run_, load.competitors() != 0);
-      crowd_.see(load.competitors());
+      competitor_average_.see(load.competitors());
     }
-    pace_.learn(now_ns, episode);
+    preemption_threshold_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
-    set(contended_, takes_turns() || stranger_near(now_ns));
+    set(contended_, takes_turns() || competitor_near(now_ns));
     return !contended();
   }
 
   Situation situation(std::uint64_t now_ns) const {
     Situation out;
     out.fits = fits();
-    out.stranger_near = stranger_near(now_ns);
+    out.competitor_near = competitor_near(now_ns);
     out.takes_turns = takes_turns();
     if (sensor_ == nullptr) return out;
     sensor_->look(now_ns);
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
-    out.crowded = crowd_.fills(load.allowed_cpus);
+    out.crowded = competitor_average_.fills(load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
     return out;
@@ -120,7 +120,7 @@ class Surroundings {
     return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
   }
 
-  Room room_;
+  Capacity capacity_;
   LoadSensor* const sensor_;
   std::atomic<bool> contended_{false};
   std::atomic<bool> takes_turns_{false};
@@ -129,9 +129,9 @@ class Surroundings {
   std::atomic<bool> others_run_{false};
   std::atomic<unsigned> found_in_a_row_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
-  Strangers strangers_;
-  Crowd crowd_;
-  Pace pace_;
+  Competitors competitors_;
+  CompetitorAverage competitor_average_;
+  PreemptionThreshold preemption_threshold_;
 };
 
 }  // namespace muster

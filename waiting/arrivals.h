@@ -1,13 +1,13 @@
 // Who of a team has arrived, on which CPU each was seen last, and who gave its CPU up to whom.
 //
-// Each thread has a seat. On arrival it writes into it, beside the episode, the CPU it runs on: a
-// store to a line of its own. A waiter whose quick polls failed reads the seats of the others: a
+// Each thread has a slot. On arrival it writes into it, beside the episode, the CPU it runs on: a
+// store to a line of its own. A waiter whose quick polls failed reads the slots of the others: a
 // teammate that has not arrived and was last seen on the waiter's own CPU is kept away by the
-// waiter's spinning. So the waiter gives the CPU up, by sleeping on that teammate's seat, and the
+// waiter's spinning. So the waiter gives the CPU up, by sleeping on that teammate's slot, and the
 // teammate wakes it when it leaves the instance. Both most likely run on one CPU, so that is a
 // local hand-over: no interrupt to another CPU, and no thread woken that could not run yet.
 //
-// Sleeping on a seat is allowed only to a thread that nobody waits for any more at this instance
+// Sleeping on a slot is allowed only to a thread that nobody waits for any more at this instance
 // (its wait is for the release): else two threads could wait for each other. The thread slept for
 // has not arrived, so the relation "sleeps for" follows the order of arrival and has no cycle. That
 // takes a fence between one's own entry and the look at the other's: two threads that arrive at the
@@ -37,42 +37,42 @@ inline constexpr unsigned kNobody = ~0U;
 inline constexpr unsigned kUnknownCpu = ~0U;  // where current_cpu() cannot tell
 
 template <class Memory>
-class Roster {
+class Arrivals {
  public:
-  // `place` is null for policies that need no roster, else bytes(team) bytes aligned to the
+  // `place` is null for policies that need no arrivals, else bytes(team) bytes aligned to the
   // coherence granule.
-  Roster(void* place, unsigned team) : team_(place != nullptr ? team : 0) {
-    seats_ = static_cast<Seat*>(place);
-    for (unsigned i = 0; i < team_; ++i) ::new (static_cast<void*>(seats_ + i)) Seat();
+  Arrivals(void* place, unsigned team) : team_(place != nullptr ? team : 0) {
+    slots_ = static_cast<Slot*>(place);
+    for (unsigned i = 0; i < team_; ++i) ::new (static_cast<void*>(slots_ + i)) Slot();
   }
-  static constexpr std::size_t bytes(unsigned team) { return team * sizeof(Seat); }
+  static constexpr std::size_t bytes(unsigned team) { return team * sizeof(Slot); }
 
   unsigned team() const { return team_; }
 
   // Out of line, as leaving is where somebody may sleep: a team that fits and is left alone does
   // neither, and its barrier should not pay for their code.
   [[gnu::noinline]] void arrive(unsigned me, Episode episode) {
-    seats_[me].arrival.store(episode << kCpuBits | Memory::current_cpu() % kMaxCpus,
+    slots_[me].arrival.store(episode << kCpuBits | Memory::current_cpu() % kMaxCpus,
                              std::memory_order_relaxed);
   }
 
   // Wakes those who gave way to this thread. For every thread that leaves while full_fences(), by
   // whatever way out; else nobody gives way.
   [[gnu::noinline]] void leave(unsigned me, Episode episode, WaitStats& stats) {
-    Seat& seat = seats_[me];
-    seat.left.store(episode, std::memory_order_release);
+    Slot& slot = slots_[me];
+    slot.left.store(episode, std::memory_order_release);
     Memory::full_fence();
-    seat.gave_way.wake_after_fence(stats);
+    slot.gave_way.wake_after_fence(stats);
   }
 
   // A teammate that has not arrived and was on `cpu` when it did so last; kNobody if there is none.
   // That was at the instance before, or two before where this is a release: others have yet to reach
-  // the gather between. Where the roster was not kept then, nothing is known.
+  // the gather between. Where the arrivals was not kept then, nothing is known.
   unsigned absent_on(unsigned cpu, unsigned me, Episode episode) const {
     if (cpu == kUnknownCpu) return kNobody;  // or all would seem to share one CPU
     for (unsigned step = 1; step < team_; ++step) {
       const unsigned other = me + step < team_ ? me + step : me + step - team_;
-      const Episode arrival = seats_[other].arrival.load(std::memory_order_relaxed);
+      const Episode arrival = slots_[other].arrival.load(std::memory_order_relaxed);
       const Episode behind = episode - (arrival >> kCpuBits);
       if ((behind == 1 || behind == 2) && arrival % kMaxCpus == cpu % kMaxCpus) return other;
     }
@@ -92,14 +92,14 @@ class Roster {
   // arrived. Only while full_fences(), and only for a thread that nobody waits for.
   template <class Done>
   void give_way_to(unsigned teammate, unsigned me, Episode episode, Done&& done, WaitStats& stats) {
-    // Not entered on arrival where the roster was not kept at that moment.
+    // Not entered on arrival where the arrivals was not kept at that moment.
     if (!has_entered(me, episode)) arrive(me, episode);
-    Seat& seat = seats_[teammate];
+    Slot& slot = slots_[teammate];
     stats.gave_way.add();
-    seat.gave_way.sleep_until(
+    slot.gave_way.sleep_until(
         [&] {
           return has_entered(teammate, episode) ||
-                 seat.left.load(std::memory_order_acquire) >= episode || done();
+                 slot.left.load(std::memory_order_acquire) >= episode || done();
         },
         stats, /*full_fences=*/true);
   }
@@ -123,25 +123,25 @@ class Roster {
 
   // After an instance was called off.
   void wake_everyone(WaitStats& stats) {
-    for (unsigned i = 0; i < team_; ++i) seats_[i].gave_way.wake_after_fence(stats);
+    for (unsigned i = 0; i < team_; ++i) slots_[i].gave_way.wake_after_fence(stats);
   }
 
  private:
   bool has_entered(unsigned thread, Episode episode) const {
-    return seats_[thread].arrival.load(std::memory_order_relaxed) >> kCpuBits >= episode;
+    return slots_[thread].arrival.load(std::memory_order_relaxed) >> kCpuBits >= episode;
   }
 
   static constexpr unsigned kCpuBits = 16;
   static constexpr unsigned kMaxCpus = 1U << kCpuBits;
 
-  struct alignas(kCoherenceGranule) Seat {
+  struct alignas(kCoherenceGranule) Slot {
     // Episode << 16 | CPU; before the first arrival, a CPU that there is not.
     typename Memory::template Atomic<Episode> arrival{kMaxCpus - 1};
     typename Memory::template Atomic<Episode> left{0};
     SleepWord<Memory> gave_way;
   };
 
-  Seat* seats_;
+  Slot* slots_;
   unsigned team_;
   // Episode << 1 | on: from that episode on; before it, the opposite.
   typename Memory::template Atomic<Episode> change_{0};

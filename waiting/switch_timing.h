@@ -20,7 +20,7 @@ struct Repeats {
   }
 };
 
-struct HandOvers {
+struct SwitchTimes {
   bool threads_made = false;  // false: nothing was timed
   bool other_cpu = false;     // the sleeper of `wake` had a CPU other than its waker's
   Repeats round_trip;         // to a thread on the same CPU and back, both by futex
@@ -28,6 +28,6 @@ struct HandOvers {
   Repeats wake_call;          // the wake call alone; without another CPU, that to the same one
 };
 
-HandOvers time_hand_overs(const CalibrationMeans& means);
+SwitchTimes time_switches(const CalibrationMeans& means);
 
 }  // namespace muster

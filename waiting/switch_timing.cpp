@@ -1,6 +1,6 @@
 // First both threads share a CPU and hand over to each other; then one of them moves to another CPU,
 // goes to sleep there, and is woken from here.
-#include "waiting/hand_overs.h"
+#include "waiting/switch_timing.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -28,14 +28,14 @@ constexpr unsigned kPollsPerClockRead = 64;
 using Word = std::atomic<std::uint32_t>;
 constexpr std::uint32_t kOver = ~std::uint32_t{0};
 
-struct Game {
+struct PingPong {
   const CalibrationMeans& means;
-  HandOvers times{};
+  SwitchTimes times{};
   bool one_cpu = true;
   AffinityMask others{};       // of the allowed CPUs, for the second half
   Word turn{0};                // 0: ping's, 1: pong's, kOver
-  Word rung{0};                // the sleeper's bell: the number of the last wake, or kOver
-  Word lying{0};               // the wake that the sleeper is about to sleep for, counted from 1
+  Word wake_number{0};         // the sleeper's bell: the number of the last wake, or kOver
+  Word about_to_sleep{0};      // the wake that the sleeper is about to sleep for, counted from 1
   Word woken{0};               // the last wake that it has answered
   std::uint64_t woken_ns = 0;  // when; published by `woken`
 };
@@ -44,68 +44,68 @@ void wait_while(Word& word, std::uint32_t value) {
   while (word.load(std::memory_order_acquire) == value) futex_wait(word, value, /*limited=*/false);
 }
 
-unsigned ring(Word& word, std::uint32_t value) {
+unsigned store_and_wake(Word& word, std::uint32_t value) {
   word.store(value, std::memory_order_release);
   return futex_wake_all(word);
 }
 
-void make_round_trips(Game& game) {
-  Repeats& trips = game.times.round_trip;
-  const auto now_ns = game.means.now_ns;
+void time_round_trips(PingPong& state) {
+  Repeats& trips = state.times.round_trip;
+  const auto now_ns = state.means.now_ns;
   const std::uint64_t begin = now_ns();
   for (unsigned trip = 0; trip < kRoundTrips && !trips.time_ran_out; ++trip) {
     const std::uint64_t start = now_ns();
-    const unsigned sleepers = ring(game.turn, 1);
-    if (game.one_cpu && sleepers != 0) game.times.wake_call.add(now_ns() - start);
-    wait_while(game.turn, 1);
+    const unsigned sleepers = store_and_wake(state.turn, 1);
+    if (state.one_cpu && sleepers != 0) state.times.wake_call.add(now_ns() - start);
+    wait_while(state.turn, 1);
     const std::uint64_t end = now_ns();
     if (sleepers != 0) trips.add(end - start);
     trips.time_ran_out = end - begin > kLongestRoundTripsNs;
   }
-  if (game.one_cpu) game.times.wake_call.time_ran_out = trips.time_ran_out;
+  if (state.one_cpu) state.times.wake_call.time_ran_out = trips.time_ran_out;
 }
 
 // Polls until the word has that value; false when it is later than `until_ns`.
-bool poll(const Game& game, const Word& word, std::uint32_t value, std::uint64_t until_ns) {
+bool poll(const PingPong& state, const Word& word, std::uint32_t value, std::uint64_t until_ns) {
   for (unsigned polls = 1; word.load(std::memory_order_acquire) != value; ++polls) {
-    if (polls % kPollsPerClockRead == 0 && game.means.now_ns() > until_ns) return false;
+    if (polls % kPollsPerClockRead == 0 && state.means.now_ns() > until_ns) return false;
     cpu_pause();
   }
   return true;
 }
 
-void wake_again_and_again(Game& game) {
-  Repeats& wakes = game.times.wake;
-  const auto now_ns = game.means.now_ns;
+void time_wakes(PingPong& state) {
+  Repeats& wakes = state.times.wake;
+  const auto now_ns = state.means.now_ns;
   const std::uint64_t until = now_ns() + kLongestWakesNs;
   for (std::uint32_t wake = 1; wake <= kWakes; ++wake) {
     wakes.time_ran_out = true;
-    if (!poll(game, game.lying, wake, until)) break;
+    if (!poll(state, state.about_to_sleep, wake, until)) break;
     const std::uint64_t from = now_ns();
     for (unsigned looks = 0; looks < kMostLooks && now_ns() - from < kSurelyAsleepNs; ++looks) {
       cpu_pause();
     }
     const std::uint64_t start = now_ns();
-    const unsigned sleepers = ring(game.rung, wake);
+    const unsigned sleepers = store_and_wake(state.wake_number, wake);
     const std::uint64_t end = now_ns();
-    if (!poll(game, game.woken, wake, until)) break;
+    if (!poll(state, state.woken, wake, until)) break;
     wakes.time_ran_out = false;
     // Without a sleeper it had not got as far as the kernel: that was no wake.
-    if (sleepers == 0 || game.woken_ns < start) continue;
-    wakes.add(game.woken_ns - start);
-    game.times.wake_call.add(end - start);
+    if (sleepers == 0 || state.woken_ns < start) continue;
+    wakes.add(state.woken_ns - start);
+    state.times.wake_call.add(end - start);
   }
-  game.times.wake_call.time_ran_out = wakes.time_ran_out;
-  ring(game.rung, kOver);
+  state.times.wake_call.time_ran_out = wakes.time_ran_out;
+  store_and_wake(state.wake_number, kOver);
 }
 
-void sleep_again_and_again(Game& game) {
+void sleep_and_answer(PingPong& state) {
   for (std::uint32_t wake = 1;; ++wake) {
-    game.lying.store(wake, std::memory_order_release);
-    wait_while(game.rung, wake - 1);
-    if (game.rung.load(std::memory_order_acquire) == kOver) return;
-    game.woken_ns = game.means.now_ns();
-    game.woken.store(wake, std::memory_order_release);
+    state.about_to_sleep.store(wake, std::memory_order_release);
+    wait_while(state.wake_number, wake - 1);
+    if (state.wake_number.load(std::memory_order_acquire) == kOver) return;
+    state.woken_ns = state.means.now_ns();
+    state.woken.store(wake, std::memory_order_release);
   }
 }
 
@@ -114,25 +114,25 @@ constexpr std::uint32_t kMoved = 2;
 constexpr std::uint32_t kStays = 3;
 
 void* ping(void* argument) {
-  auto& game = *static_cast<Game*>(argument);
-  make_round_trips(game);
-  ring(game.turn, kOver);
-  wait_while(game.turn, kOver);
-  game.times.other_cpu = game.turn.load(std::memory_order_acquire) == kMoved;
-  if (game.times.other_cpu) wake_again_and_again(game);
+  auto& state = *static_cast<PingPong*>(argument);
+  time_round_trips(state);
+  store_and_wake(state.turn, kOver);
+  wait_while(state.turn, kOver);
+  state.times.other_cpu = state.turn.load(std::memory_order_acquire) == kMoved;
+  if (state.times.other_cpu) time_wakes(state);
   return nullptr;
 }
 
 void* pong(void* argument) {
-  auto& game = *static_cast<Game*>(argument);
+  auto& state = *static_cast<PingPong*>(argument);
   for (;;) {
-    wait_while(game.turn, 0);
-    if (game.turn.load(std::memory_order_acquire) == kOver) break;
-    ring(game.turn, 0);
+    wait_while(state.turn, 0);
+    if (state.turn.load(std::memory_order_acquire) == kOver) break;
+    store_and_wake(state.turn, 0);
   }
-  const bool moved = !game.one_cpu && game.others.apply();
-  ring(game.turn, moved ? kMoved : kStays);
-  if (moved) sleep_again_and_again(game);
+  const bool moved = !state.one_cpu && state.others.apply();
+  store_and_wake(state.turn, moved ? kMoved : kStays);
+  if (moved) sleep_and_answer(state);
   return nullptr;
 }
 
@@ -158,8 +158,8 @@ class OneCpu {
   OneCpu(const OneCpu&) = delete;
   OneCpu& operator=(const OneCpu&) = delete;
 
-  bool start(pthread_t& thread, void* (*body)(void*), Game& game) {
-    return game.means.start_thread(&thread, &attributes_, body, &game) == 0;
+  bool start(pthread_t& thread, void* (*body)(void*), PingPong& state) {
+    return state.means.start_thread(&thread, &attributes_, body, &state) == 0;
   }
 
  private:
@@ -169,37 +169,37 @@ class OneCpu {
 
 }  // namespace
 
-HandOvers time_hand_overs(const CalibrationMeans& means) {
-  Game game{.means = means};
+SwitchTimes time_switches(const CalibrationMeans& means) {
+  PingPong state{.means = means};
   // Where futex is denied there is nothing to time, and to start a thread on a CPU of one's choice
   // would end the process: the C library makes the new thread wait for that by futex.
   try_futex();
-  if (times_missing(Missing::kFutex) != 0) return game.times;
+  if (times_missing(Missing::kFutex) != 0) return state.times;
   const unsigned cpu = current_cpu();
   bool cpus_known = true;
   if (means.cpus != nullptr) {
-    game.others = *means.cpus;
+    state.others = *means.cpus;
   } else {
-    cpus_known = game.others.read();
+    cpus_known = state.others.read();
   }
   if (cpus_known && cpu < AffinityMask::kMaxCpus) {
-    game.others.clear(cpu);
-    game.one_cpu = game.others.count() == 0;
+    state.others.clear(cpu);
+    state.one_cpu = state.others.count() == 0;
   }
   pthread_t pinger;
   pthread_t ponger;
   OneCpu one(cpu);
-  if (!one.start(ponger, pong, game)) return game.times;
-  if (!one.start(pinger, ping, game)) {
-    game.one_cpu = true;  // pong does not move
-    ring(game.turn, kOver);
+  if (!one.start(ponger, pong, state)) return state.times;
+  if (!one.start(pinger, ping, state)) {
+    state.one_cpu = true;  // pong does not move
+    store_and_wake(state.turn, kOver);
     pthread_join(ponger, nullptr);
-    return game.times;
+    return state.times;
   }
   pthread_join(pinger, nullptr);
   pthread_join(ponger, nullptr);
-  game.times.threads_made = true;
-  return game.times;
+  state.times.threads_made = true;
+  return state.times;
 }
 
 }  // namespace muster
