@@ -101,7 +101,7 @@ void get_ready() {
     if (in_force.verbose) {
       print_settings();
       observe_runtimes(print_runtime);
-      tell_calibration_to(print_calibration);
+      set_calibration_listener(print_calibration);
     }
     g_ready.store(true, std::memory_order_release);
   });

@@ -1,18 +1,14 @@
-// `auto`, the default: no spin time is right everywhere, so each wait looks at who is kept waiting
-// by it.
+// `auto`, the default. No spin time suits every situation, so each wait asks which thread it would delay.
 //
-// Whether to spin. Spinning is harmless as long as the CPU is of no use to the team otherwise. A
-// waiter looks in the arrivals for a teammate that has not arrived and was last seen on the waiter's
-// own CPU. If there is one, spinning only keeps it away: give the CPU up at once. If there is none,
-// spin on, for a limited time, and then block on the team's word.
+// Whether to spin. Spinning is harmless while the team has no other use for the CPU. A waiter looks for a teammate that
+// has not arrived and was last seen on the waiter's own CPU (waiting/arrivals.h). If there is one, spinning only keeps
+// it from running: give up the CPU at once. If there is none, spin for a limited time, then block on the team's word.
 //
-// How to give the CPU up. sched_yield is the cheapest hand-over as long as only teammates want the
-// CPU: they come back within microseconds. Beside a stranger it is the worst: the kernel charges
-// the yielder a whole slice for it, so the stranger runs for milliseconds. Sleeping for the
-// teammate (waiting/arrivals.h) costs two system calls more and loses nothing. Whether a stranger is
-// near shows in time that is missing: a yield that took as long as a slice, a gap between two
-// clock reads while spinning, a sleep for a teammate that outlasted one. While nothing of the kind
-// has been seen for some time, yield; and spin longer, since nobody else wants the CPU.
+// How to give up the CPU. sched_yield is the cheapest way while only teammates want the CPU: they return within
+// microseconds. With a competitor it is the worst: the kernel charges the caller a whole slice, and the competitor runs
+// for milliseconds. Sleeping for the teammate costs two more system calls and loses no slice. Competitors are noticed
+// by missing time: a yield, a gap between two clock reads while spinning, or a sleep for a teammate that took as long
+// as a slice. If none was noticed for some time, yield, and spin for longer, since nobody else wants the CPU.
 //
 // docs/understand/waiting.md explains it; what else was tried is in docs/results/notes/waiting.md.
 #pragma once
@@ -33,7 +29,7 @@ class AutoWait {
       : slice_(parameters), contention_(parameters), gathering_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
-  // A team that fits and is left alone has nobody in anybody's way and does not pay for knowing.
+  // The threads of a team that fits and has no competitors do not delay each other, so nothing is recorded.
   bool records_arrivals() const { return contention_.contended(); }
   bool quick_polls() const { return !contention_.takes_turns(); }
   static bool spins_first() { return true; }
@@ -46,7 +42,7 @@ class AutoWait {
     slice_.adapt(wait, contention_);
     gathering_.follow(wait, [&] { return contention_.situation(wait.start_ns); });
     if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
-    // Yields would be in vain: the teammate may be one of a lower priority.
+    // Yields would not help: the teammate may have a lower priority.
     const bool real_time = Memory::runs_in_real_time(wait.start_ns);
     if (real_time && contention_.is_one_cpu()) return done();
     const bool spins_briefly = real_time || contention_.competitor_near(wait.start_ns);
@@ -57,14 +53,14 @@ class AutoWait {
       bool released = false;
       const unsigned absent = wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode);
       if (absent != kNobody) contention_.note_turn();
-      // The kernel may have moved an absent teammate to this CPU since it was last seen, and where
-      // no arrivals is kept it may have been here before. Who spins for long looks for it by a yield.
+      // The kernel may have moved an absent teammate to this CPU since it was last seen. Without recorded arrivals it
+      // may have been here all the time. A thread that spins for long looks for it with a yield.
       const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
       const bool may_yield =
           !contention_.competitor_near(before_ns) && !contention_.is_one_cpu() && !real_time;
       if (may_yield && (absent != kNobody || hidden)) {
-        // A yield puts the thread off by its slice. Among teammates of which some have short ones,
-        // the others would get one turn in ten.
+        // A yield postpones the thread by its slice. If only some teammates have short slices, the others would run
+        // once in ten times.
         if (Memory::has_requested_slice()) Memory::give_slice_back();
         Memory::yield();
         wait.stats.yields.add();
@@ -111,22 +107,22 @@ class AutoWait {
     return false;
   }
 
-  // Burns the CPU that the team is gathered on, so that the kernel moves strangers away from it.
-  // Whether they have gone, the first yields afterwards tell.
+  // Keeps the CPU busy that the team is gathered on, so that the kernel moves competitors away from it. The first
+  // yields afterwards show whether they have left.
   template <class Memory, class Done>
   bool push(Done&& done) {
-    while (gathering_.goes_on_pushing(Memory::now_ns())) {
+    while (gathering_.keeps_pushing(Memory::now_ns())) {
       if (poll<Memory>(done)) return true;
     }
     contention_.forget_competitors();
     return done();
   }
 
-  // A team that fits is in nobody's way on its own CPUs. While strangers run there it takes turns all the
-  // same: by the barrier that suits those, and with full fences (waiting/arrivals.h).
+  // The threads of a team that fits do not delay each other on their own CPUs. With competitors on those CPUs they take
+  // turns all the same: they use the barrier for that case, and full fences (waiting/arrivals.h).
   template <class Memory>
-  void agree_on_turns(const Wait<Memory>& wait, bool left_alone) const {
-    if (left_alone) {
+  void agree_on_turns(const Wait<Memory>& wait, bool uncontended) const {
+    if (uncontended) {
       wait.arrivals.ask_for_full_fences(false, wait.episode);
     } else if (contention_.contended() && contention_.fits() && wait.arrivals.team() > 2) {
       wait.arrivals.ask_for_full_fences(true, wait.episode);

@@ -1,6 +1,6 @@
-// `block`: block at once, Tsafrir & Feitelson's AB ("always block"). Two context switches a wait,
-// and no CPU time taken from anybody. Somebody sleeps at every instance, so the fence of a release is
-// the cheaper one: by membarrier each sleeper would interrupt every teammate that runs.
+// `block`: block at once, Tsafrir & Feitelson's AB ("always block"). Each wait costs two context switches and takes no
+// CPU time from others. Some thread sleeps at every instance, so a full fence per release is cheaper: with membarrier
+// each sleeper would interrupt every teammate that runs.
 #pragma once
 
 #include "platform/native_memory.h"

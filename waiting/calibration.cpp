@@ -1,4 +1,4 @@
-// What the timed hand-overs mean: which figures are believed, and what is used instead of the others.
+// Judges the measured times: which figures are accepted, and which default replaces the others.
 #include "waiting/calibration.h"
 
 #include <atomic>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// With fewer repeats the least may still hold somebody else's time slice.
+// With fewer repetitions the minimum may still include a time slice of another process.
 constexpr unsigned kEnoughRoundTrips = 8;
 constexpr unsigned kEnoughWakes = 3;
 
@@ -85,6 +85,6 @@ const Calibration* calibration_if_done() {
   return g_done.load(std::memory_order_acquire) ? &g_calibration : nullptr;
 }
 
-void tell_calibration_to(void (*listener)(const Calibration&)) { g_listener = listener; }
+void set_calibration_listener(void (*listener)(const Calibration&)) { g_listener = listener; }
 
 }  // namespace muster

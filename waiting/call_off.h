@@ -1,11 +1,11 @@
-// How a barrier instance is called off: every thread of the team leaves it unreleased and goes another way, to the real
-// barrier.
+// How a barrier instance is called off: every thread of the team leaves it without being released and enters the
+// runtime's own barrier instead.
 //
-// A thread that must not be passed by (in OpenMP: one that creates a task, which the real barrier has to finish)
-// stores the episode of its own next barrier before it arrives there. A thread whose episode was stored so leaves the
-// instance, whether it notices on arrival, while it waits or on release. The store comes before its thread's arrival,
-// and nobody is released before that arrival: so all threads agree. Episodes are compared, no flag is tested: a
-// teammate that is already released may store its next one.
+// A thread that needs the runtime's barrier (in OpenMP: one that creates a task, which that barrier has to finish)
+// stores the episode of its own next barrier before it arrives there. A thread that finds its episode stored leaves the
+// instance, whether it notices on arrival, while it waits or on release. The store comes before the arrival of the
+// storing thread, and no thread is released before that arrival, so all threads agree. Episodes are compared instead of
+// a flag because a teammate that is already released may store its next one.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace muster {
 template <class Memory>
 class CallOff {
  public:
-  // Release: a thread that finds its instance called off sees the caller's earlier stores. False if it was called off
-  // before; else the caller must wake sleeping teammates.
+  // Release: a thread that finds its instance called off sees the caller's earlier stores. Returns false if the
+  // instance was called off before; otherwise the caller must wake sleeping teammates.
   bool request(Episode episode) {
     if (once_.load(std::memory_order_relaxed) == episode) return false;
     once_.store(episode, std::memory_order_release);
@@ -56,7 +56,7 @@ class CallOff {
   static constexpr Episode kNone = 0;
   static constexpr Episode kNever = ~Episode{0};
 
-  // Every waiter reads it at each poll, and it is rarely written: on a line of its own it stays shared in all caches.
+  // Read by every waiter at each poll and rarely written: on a line of its own it stays shared in all caches.
   alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> once_{kNone};
   typename Memory::template Atomic<Episode> from_{kNever};
 };

@@ -9,7 +9,8 @@
 
 namespace muster {
 
-// One for all threads of a team. Relaxed: whoever reads an old answer waits worse, never wrongly.
+// One for all threads of a team. Relaxed: a thread that reads an old answer may wait less efficiently, never
+// incorrectly.
 class Capacity {
  public:
   explicit Capacity(const WaitParameters& parameters)
@@ -19,8 +20,7 @@ class Capacity {
   // The team has one CPU for several threads.
   bool is_one_cpu() const { return one_cpu_.load(std::memory_order_relaxed); }
 
-  // How many CPUs there are takes a system call, and may change: every 10 ms. True if this was such a
-  // time.
+  // Counting the CPUs takes a system call, and the number may change: read every 10 ms. True if this was such a time.
   template <class Memory>
   bool look(std::uint64_t now_ns) {
     if (is_ahead(look_again_ns_.load(std::memory_order_relaxed), now_ns, kLookEveryNs)) {
@@ -31,7 +31,7 @@ class Capacity {
     const bool suffices = team_size_ <= cpus;
     const bool one_cpu = cpus == 1 && team_size_ > 1;
     if (one_cpu != is_one_cpu()) one_cpu_.store(one_cpu, std::memory_order_relaxed);
-    // Read at every barrier by every thread: written only for a change.
+    // Every thread reads it at every barrier: written only when the value changes.
     if (suffices != this->suffices()) suffices_.store(suffices, std::memory_order_relaxed);
     return true;
   }

@@ -1,9 +1,8 @@
-// Whether strangers want the team's CPUs, from time that was missing.
+// Whether competitors want the team's CPUs, inferred from missing time.
 //
-// One sighting says little about the next second: it may have been a daemon's millisecond or a
-// process that stays. A sighting therefore counts for a short while first. If a stranger shows
-// again soon after that while has passed, he is likely to stay, and each further sighting counts
-// twice as long as the one before.
+// One observation says little about the next second: it may have been a daemon's millisecond or a process that stays.
+// So an observation counts for a short time first. If the next one follows soon after that time, the competitor is
+// likely to stay, and each further observation counts twice as long as the one before.
 #pragma once
 
 #include <atomic>
@@ -13,8 +12,7 @@
 
 namespace muster {
 
-// For all threads of a team at once. Relaxed throughout: a sighting that is lost or counted twice
-// costs time only.
+// One for all threads of a team. Relaxed throughout: an observation that is lost or counted twice only costs time.
 class Competitors {
  public:
   static constexpr std::uint64_t kFirstNs = 4'000'000;
@@ -24,7 +22,7 @@ class Competitors {
     return is_ahead(near_until_ns_.load(std::memory_order_relaxed), now_ns, kLongestNs);
   }
 
-  // When one was seen last; 0 = never.
+  // The time of the last observation; 0 = never.
   std::uint64_t seen_ns() const { return seen_ns_.load(std::memory_order_relaxed); }
 
   void see(std::uint64_t now_ns) {
@@ -39,7 +37,7 @@ class Competitors {
     near_until_ns_.store(now_ns + counts_ns, std::memory_order_relaxed);
   }
 
-  // Takes for granted that they have gone, until the next sighting.
+  // Assumes that they have left, until the next observation.
   void forget() { near_until_ns_.store(0, std::memory_order_relaxed); }
 
  private:

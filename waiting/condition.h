@@ -1,5 +1,5 @@
-// A condition that a thread waits for, of which only the address is passed on: one instance of a policy's code serves
-// every place that waits. Each look costs an indirect call, which vanishes beside the pause between two looks.
+// A condition that a thread waits for, passed by address: one instance of a policy's code serves every caller. Each
+// check costs an indirect call, which is small compared with the pause between two checks.
 #pragma once
 
 #include <type_traits>

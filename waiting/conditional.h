@@ -1,13 +1,12 @@
-// `conditional`: conditional two-phase waiting. Spin for S_base in any case, and then on for as long
-// as arrivals keep coming: at least one within the last S_cond.
+// `conditional`: conditional two-phase waiting. Spin for S_base in any case, then on for as long as arrivals keep
+// coming: at least one within the last S_cond.
 //
-// Derivation (Arpaci-Dusseau & Culler, sections 3.3 and 3.4): S_base is the time that the operation
-// takes when all cooperating threads run, or are scheduled by it: 2L + 2o + W. In shared memory the
-// messages (2L + 2o, a few line crossings) vanish beside W, the time to wake and schedule a thread;
-// so S_base = W here. Going on costs t until the next message; blocking instead costs sender and
-// receiver 3W + 2o together. So spinning on pays while messages are at most S_cond = 3W apart. In
-// their clusters a message is a request to be served; at a barrier it is a teammate's arrival. The
-// two can be set by hand: MUSTER_WAIT_BASE and MUSTER_WAIT_COND.
+// Derivation (Arpaci-Dusseau & Culler, sections 3.3 and 3.4): S_base is the duration of the operation when all
+// cooperating threads run, or are scheduled by it: 2L + 2o + W. In shared memory the messages (2L + 2o, a few line
+// transfers) are negligible compared with W, the time to wake and schedule a thread, so S_base = W here. Spinning on
+// costs t until the next message. Blocking instead costs sender and receiver 3W + 2o together. So spinning on pays
+// while messages are at most S_cond = 3W apart. In their clusters a message is a request to be served; at a barrier it
+// is the arrival of a teammate. MUSTER_WAIT_BASE and MUSTER_WAIT_COND set the two by hand.
 #pragma once
 
 #include "platform/native_memory.h"

@@ -1,5 +1,5 @@
-// What `auto` knows of the CPUs that its team is on: whether they suffice, who else wants them, how
-// its threads lie on them. Each signal: docs/understand/load-sensing.md.
+// What `auto` knows about the CPUs of its team: whether there are enough, who else wants them, and how the team's
+// threads share them. Each signal: docs/understand/load-sensing.md.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace muster {
 
-// One for all threads of a team. Relaxed throughout: whoever reads an old value waits worse, never
-// wrongly.
+// One for all threads of a team. Relaxed throughout: a thread that reads an old value may wait less efficiently, never
+// incorrectly.
 class Contention {
  public:
   explicit Contention(const WaitParameters& parameters)
@@ -25,18 +25,18 @@ class Contention {
   bool fits() const { return capacity_.suffices(); }
   bool is_one_cpu() const { return capacity_.is_one_cpu(); }
 
-  // The team does not fit, or strangers are near: teammates may be in each other's way.
+  // The team does not fit, or competitors are near: a thread that spins may delay a teammate.
   bool contended() const { return contended_.load(std::memory_order_relaxed); }
 
-  // Somebody waited for a teammate on its own CPU within the last 10 ms or two.
+  // A thread waited for a teammate on its own CPU within the last 10 to 20 ms.
   bool takes_turns() const { return takes_turns_.load(std::memory_order_relaxed); }
   void note_turn() {
     set(takes_turns_, true);
     set(turns_since_look_, true);
   }
 
-  // A thread that found no teammate on its CPU has yielded: whether that ended its wait. Once may be
-  // chance; time after time the teammate it waits for must be on this CPU.
+  // A thread that found no teammate on its CPU has yielded; `found`: this ended its wait. Once may be chance. If it
+  // happens repeatedly, the teammate must be on this CPU.
   void note_hidden_teammate(bool found) {
     if (contended()) return;
     const unsigned found_in_a_row = found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
@@ -48,8 +48,8 @@ class Contention {
   std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
   void forget_competitors() { competitors_.forget(); }
 
-  // Time between two clock reads with nothing but a few polls, a yield or a sleep for a teammate in
-  // between. True if it was so long that a stranger must have had the CPU.
+  // Notes the time between two clock reads with only a few polls, a yield or a sleep for a teammate between them. True
+  // if it exceeds the preemption threshold: a competitor must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns < before_ns) return false;  // the clock went back
     if (now_ns - before_ns < preemption_threshold_.ns() || was_throttled(now_ns)) return false;
@@ -58,10 +58,10 @@ class Contention {
     return true;
   }
 
-  // Threads of others are runnable, on whatever CPU, as of the last 10 ms or two.
+  // Threads of other processes were runnable, on any CPU, within the last 10 to 20 ms.
   bool others_run() const { return others_run_.load(std::memory_order_relaxed); }
 
-  // So that looks can tell own threads from strangers.
+  // The sensor counts the team's own threads, to tell them from competitors.
   void falls_asleep() {
     if (sensor_ != nullptr) sensor_->falls_asleep();
   }
@@ -69,8 +69,8 @@ class Contention {
     if (sensor_ != nullptr) sensor_->woke_up();
   }
 
-  // What the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True when
-  // the team is found to be left alone.
+  // Reads what the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True if this was such a
+  // time and there is no contention.
   template <class Memory>
   bool look(std::uint64_t now_ns, Episode episode) {
     if (!capacity_.template look<Memory>(now_ns)) return false;
@@ -105,14 +105,14 @@ class Contention {
  private:
   static constexpr unsigned kMustBeHere = 8;
 
-  // These lines are read at every barrier by every thread: written only for a change.
+  // Every thread reads these lines at every barrier: written only when the value changes.
   static void set(std::atomic<bool>& flag, bool value) {
     if (flag.load(std::memory_order_relaxed) != value) {
       flag.store(value, std::memory_order_relaxed);
     }
   }
 
-  // Whether the quota, not a stranger, took the time that is missing.
+  // Whether the quota, not a competitor, took the missing time.
   bool was_throttled(std::uint64_t now_ns) {
     if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;
     sensor_->look(now_ns);

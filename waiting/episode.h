@@ -1,5 +1,4 @@
-// The number of a barrier instance: a team's first barrier is episode 1, and numbers are never
-// reused.
+// The number of a barrier instance: a team's first barrier is episode 1, and numbers are never reused.
 #pragma once
 
 #include <cstdint>

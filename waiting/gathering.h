@@ -1,28 +1,25 @@
-// Gathering a team on one CPU when strangers want the others.
+// Gathering a team on one CPU when competitors want the others.
 //
-// A barrier needs all threads. Spread over the CPUs beside strangers, the team gets on only while
-// every one of its CPUs happens to run a teammate that still has to arrive, and each hand-over
-// between CPUs waits for a stranger's slice. On one CPU the team gets on whenever that CPU runs any
-// of it: the kernel's fair share of one CPU is used in full. And if the stranger on that CPU is
-// made to leave it, which the kernel's load balancing does once it sees the team's threads
-// runnable there, the CPU is the team's own: teammates hand it over by sched_yield in a
-// microsecond, as on an idle machine, and the strangers still have more than their fair share on
-// the other CPUs. Measured on two CPUs: docs/results/waiting.md.
+// A barrier needs all threads. Spread over CPUs that competitors use, a team makes progress only while each of these
+// CPUs happens to run a teammate that still has to arrive, and each switch between CPUs waits for a competitor's slice.
+// On one CPU the team makes progress whenever that CPU runs any of its threads, so it uses its fair share of that CPU
+// in full. If the competitor leaves that CPU as well, the team has it alone: its threads switch by sched_yield within a
+// microsecond, as on an idle machine, and the competitors still have more than their fair share on the other CPUs. The
+// kernel's load balancing moves the competitor away once it sees the team's threads runnable there. Measured on two
+// CPUs: docs/results/waiting.md.
 //
-// Whom it is for, and only where its threads may be placed:
-// - A team that does not fit on its CPUs, beside strangers: its threads have to take turns anyway.
-//   Where a CPU falls idle by that, it pulls the stranger; else the team pushes, as said above.
-// - The same team under a quota of one CPU: spread, it uses the quota up in a part of each period
-//   and stands still for the rest; on one CPU it goes on all the time. No push, no trial.
-// Whether it pays is learnt by trying: instances a second before and after are compared, and a
-// trial that did not pay is not repeated soon. A gathered team spreads again when another of its
-// CPUs is found idle.
+// Two kinds of teams are gathered, and only if their threads may be placed:
+// - A team that does not fit on its CPUs and has competitors: its threads have to take turns anyway. A CPU that becomes
+//   idle by gathering pulls the competitor; otherwise the team pushes, see below.
+// - The same team under a quota of one CPU: spread, it uses up the quota in a part of each period and is stopped for
+//   the remainder; on one CPU it runs all the time. This needs no push and no trial.
+// A trial shows whether gathering pays: instances per second before and after are compared, and a trial that did not
+// pay is not repeated soon. A gathered team spreads again when another of its CPUs is found idle.
 //
-// A team that fits is kept on CPUs of its own: waiting/parting.h.
+// A team that fits is kept on separate CPUs: waiting/separation.h.
 //
-// States. Spread: the kernel places the threads. Pushing: all are on one CPU and burn it while they
-// wait, so that the kernel sees how crowded it is and moves the stranger away. Gathered: all are on
-// one CPU, waiting as `auto` does.
+// States. Spread: the kernel places the threads. Pushing: all are on one CPU and keep it busy while they wait, so that
+// the kernel sees how loaded it is and moves the competitor away. Gathered: all are on one CPU, waiting as `auto` does.
 #pragma once
 
 #include <atomic>
@@ -31,7 +28,7 @@
 #include "platform/cpus.h"
 #include "platform/idle_time.h"
 #include "waiting/deadline.h"
-#include "waiting/parting.h"
+#include "waiting/separation.h"
 #include "waiting/situation.h"
 #include "waiting/trial.h"
 #include "waiting/waiting_policy.h"
@@ -42,41 +39,41 @@ class Gathering {
  public:
   explicit Gathering(const WaitParameters& parameters)
       : wanted_(parameters.settings.place && parameters.bound_cpus == 0),
-        all_had_a_turn_ns_((parameters.team_size + 2) * kTurnNs) {}
+        full_round_ns_((parameters.team_size + 2) * kTurnNs) {}
 
   bool pushes(std::uint64_t now_ns) const {
     return is_ahead(push_until_ns_.load(std::memory_order_relaxed), now_ns, kPushNs);
   }
 
-  // Whether the team is kept apart beside strangers, and its threads spin on.
-  bool apart() const { return parting_.apart(); }
-  // Whether each is kept on a CPU of its own, so that no teammate can be in its way.
-  bool on_separate_cpus() const { return parting_.on_separate_cpus(); }
+  // Whether the team is kept apart despite competitors, and its threads spin on.
+  bool apart() const { return separation_.apart(); }
+  // Whether each thread is kept on a CPU of its own, so that no teammate can delay it.
+  bool on_separate_cpus() const { return separation_.on_separate_cpus(); }
 
-  // For each thread that burns the CPU, at each of its looks at the clock. The push ends early when
-  // nobody but the team has had the CPU for so long that a stranger would have had a turn.
-  bool goes_on_pushing(std::uint64_t now_ns) {
+  // Called by each pushing thread whenever it reads the clock; false: stop pushing. A push ends early once only the
+  // team has run on the CPU for so long that a competitor would have had its turn.
+  bool keeps_pushing(std::uint64_t now_ns) {
     if (!pushes(now_ns)) return false;
-    const std::uint64_t last_ns = last_burnt_ns_.load(std::memory_order_relaxed);
-    last_burnt_ns_.store(now_ns, std::memory_order_relaxed);
+    const std::uint64_t last_ns = last_push_ns_.load(std::memory_order_relaxed);
+    last_push_ns_.store(now_ns, std::memory_order_relaxed);
     if (is_ahead(last_ns + kTeammateWorksNs, now_ns, kPushNs)) {
-      const std::uint64_t since_ns = burning_alone_since_ns_.load(std::memory_order_relaxed);
-      if (now_ns < since_ns + all_had_a_turn_ns_) return true;
+      const std::uint64_t since_ns = alone_since_ns_.load(std::memory_order_relaxed);
+      if (now_ns < since_ns + full_round_ns_) return true;
       push_until_ns_.store(0, std::memory_order_relaxed);
       return false;
     }
-    burning_alone_since_ns_.store(now_ns, std::memory_order_relaxed);
+    alone_since_ns_.store(now_ns, std::memory_order_relaxed);
     return true;
   }
 
-  // For each thread that waits: goes where the team is. Every few milliseconds one of them looks
-  // whether the team should be elsewhere; only then is `situation` asked for.
+  // Called by each waiting thread: moves it to where the team is. Every few milliseconds one of the threads decides
+  // whether the team should be elsewhere; only then is `situation` called.
   template <class Memory, class SituationOf>
   void follow(const Wait<Memory>& wait, SituationOf&& situation) {
     if (!wanted_) return;
     if (may_look(wait.start_ns)) conduct(wait, situation);
-    const bool on_separate_cpus = parting_.on_separate_cpus();
-    // Which CPU is a thread's own takes a system call.
+    const bool on_separate_cpus = separation_.on_separate_cpus();
+    // cpu_for_thread() makes a system call.
     if (on_separate_cpus && !Memory::may_ask_scheduler(wait.start_ns)) return;
     const unsigned cpu =
         on_separate_cpus ? Memory::cpu_for_thread(wait.me) : cpu_.load(std::memory_order_relaxed);
@@ -97,11 +94,12 @@ class Gathering {
   static constexpr std::uint64_t kWindowNs = 25 * kMs;    // to measure instances a second
   static constexpr std::uint64_t kIdleLookNs = 20 * kMs;  // the idle times have steps of 10 ms
   static constexpr std::uint64_t kPushNs = 200 * kMs;     // three balancing intervals
-  static constexpr std::uint64_t kTurnNs = 4 * kMs;       // of a thread that burns: a kernel's tick
+  static constexpr std::uint64_t kTurnNs =
+      4 * kMs;  // of a thread that only computes: a kernel tick
   static constexpr std::uint64_t kTeammateWorksNs = 1 * kMs;  // and does not wait meanwhile
 
-  // One CPU of more is less than what strangers leave to a team that stays spread, and a trial with
-  // that many threads is dear.
+  // One CPU of more than these is less than what competitors leave to a spread team, and a trial with that many threads
+  // is expensive.
   static constexpr unsigned kMostCpus = 4;
 
   bool may_look(std::uint64_t now_ns) const {
@@ -116,23 +114,23 @@ class Gathering {
     const bool gathered = cpu_.load(std::memory_order_relaxed) != kNoCpu;
     const bool refused = refused_.load(std::memory_order_relaxed);
     if (refused) {
-      parting_.stop();
+      separation_.stop();
       if (gathered) spread();
     } else if (situation.fits) {
-      parting_.conduct(wait, situation);
-      if (cpu_.load(std::memory_order_relaxed) != parting_.together_on()) spread();
-      cpu_.store(parting_.together_on(), std::memory_order_relaxed);
+      separation_.conduct(wait, situation);
+      if (cpu_.load(std::memory_order_relaxed) != separation_.together_on()) spread();
+      cpu_.store(separation_.together_on(), std::memory_order_relaxed);
     } else if (gathered) {
-      while_gathered(wait, situation);
+      look_while_gathered(wait, situation);
     } else {
-      parting_.stop();
-      while_spread(wait, situation);
+      separation_.stop();
+      look_while_spread(wait, situation);
     }
     conducting_.store(false, std::memory_order_release);
   }
 
   template <class Memory>
-  void while_spread(const Wait<Memory>& wait, const Situation& situation) {
+  void look_while_spread(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
     if (situation.one_cpu_quota) {
       gather(wait, Why::kQuota);
@@ -151,7 +149,7 @@ class Gathering {
     const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
-      window_.forget();  // there is a free CPU: room for everybody
+      window_.forget();  // there is a free CPU for the competitors
       return;
     }
     if (backoff_.lasts(now_ns)) return;
@@ -165,14 +163,14 @@ class Gathering {
     if (cpu == kNoCpu) return;
     wait.stats.gatherings.add();
     why_ = why;
-    settled_ = false;
+    evaluated_ = false;
     window_.forget();
     cpu_.store(cpu, std::memory_order_relaxed);
     backoff_.begin(wait.start_ns);
   }
 
   template <class Memory>
-  void while_gathered(const Wait<Memory>& wait, const Situation& situation) {
+  void look_while_gathered(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
     if (why_ == Why::kQuota) {
       if (!situation.one_cpu_quota) spread();
@@ -192,9 +190,9 @@ class Gathering {
       spread();
       return;
     }
-    const bool first_look = !settled_;
+    const bool first_look = !evaluated_;
     if (length_ns < kWindowNs && !(first_look && situation.competitor_near)) return;
-    settled_ = true;
+    evaluated_ = true;
     const double rate = window_.rate(now_ns, wait.episode);
     window_.begin(now_ns, wait.episode);
     idle_before_ns_ = idle_ns;
@@ -215,8 +213,8 @@ class Gathering {
   }
 
   void push(std::uint64_t now_ns) {
-    last_burnt_ns_.store(now_ns, std::memory_order_relaxed);
-    burning_alone_since_ns_.store(now_ns, std::memory_order_relaxed);
+    last_push_ns_.store(now_ns, std::memory_order_relaxed);
+    alone_since_ns_.store(now_ns, std::memory_order_relaxed);
     push_until_ns_.store(now_ns + kPushNs, std::memory_order_relaxed);
     backoff_.begin(now_ns + kPushNs);
     window_.forget();
@@ -228,15 +226,15 @@ class Gathering {
     window_.forget();
   }
 
-  Parting parting_;
+  Separation separation_;
   const bool wanted_;
-  const std::uint64_t all_had_a_turn_ns_;
-  std::atomic<unsigned> cpu_{kNoCpu};  // where the team is gathered
+  const std::uint64_t full_round_ns_;
+  std::atomic<unsigned> cpu_{kNoCpu};  // where the team is gathered, if it is
   std::atomic<std::uint64_t> push_until_ns_{0};
-  std::atomic<std::uint64_t> last_burnt_ns_{0};
-  std::atomic<std::uint64_t> burning_alone_since_ns_{0};
+  std::atomic<std::uint64_t> last_push_ns_{0};
+  std::atomic<std::uint64_t> alone_since_ns_{0};
   std::atomic<std::uint64_t> next_look_ns_{0};
-  std::atomic<bool> refused_{false};  // a thread could not be moved: it is placed by somebody else
+  std::atomic<bool> refused_{false};  // a thread could not be moved: the program places it
   std::atomic<bool> conducting_{false};
 
   // Only for the thread that conducts.
@@ -246,7 +244,7 @@ class Gathering {
   double rate_spread_ = 0;
   Why why_ = Why::kCompetitors;
   unsigned trials_ = 0;
-  bool settled_ = false;  // looked at since this trial began
+  bool evaluated_ = false;  // this trial has been evaluated at least once
 };
 
 }  // namespace muster

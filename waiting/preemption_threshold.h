@@ -1,9 +1,9 @@
-// How long a thread may be off its CPU before a stranger must have had it.
+// How long a thread may be off its CPU before a competitor must have had it.
 //
-// Nothing but another thread's turn takes half a millisecond, and the turns of threads that burn
-// last for 3 ms and more. But where teammates share a CPU and their work is coarse, what one of
-// them misses is the others' work: eight threads with 100 us each take 0.8 ms. So more is allowed
-// for where instances take long, yet never so much that a burner's turn would pass for work.
+// Half a millisecond off the CPU means that another thread had a turn, and the turns of threads that only compute last
+// for 3 ms and more. But where teammates share a CPU and have coarse work, the missing time is the others' work: eight
+// threads with 100 us each take 0.8 ms. So the threshold is higher where instances take long, but never so high that a
+// CPU hog's turn would pass for work.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace muster {
 
-// One for a team. Relaxed: two threads that learn at once spoil one value, for 10 ms.
+// One for a team. Relaxed: two threads that call learn() at once spoil one value, for 10 ms.
 class PreemptionThreshold {
  public:
   std::uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
 
-  // Every 10 ms or so. Counts two instances, since programs often have one with work before it and
-  // one without.
+  // Called about every 10 ms. Allows for two instances, since programs often alternate one with work before it and one
+  // without.
   void learn(std::uint64_t now_ns, Episode episode) {
     const std::uint64_t since_ns = since_ns_.exchange(now_ns, std::memory_order_relaxed);
     const Episode since = since_.exchange(episode, std::memory_order_relaxed);

@@ -1,13 +1,13 @@
 // `random`: spin for a random time of at most CS, then block.
 //
-// Derivation: against an adversary who does not know the draw, a budget x CS with x in [0, 1] drawn
-// from the density e^x / (e - 1) costs at most e / (e - 1) = 1.58 times the best choice in hindsight
-// in expectation, less than the 2 of any fixed budget, and no distribution does better. Karlin et
-// al. 1990; Tsafrir & Feitelson, section 1.
+// Derivation: against an adversary who does not know the draw, a budget x CS with x in [0, 1] drawn from the density
+// e^x / (e - 1) has an expected cost of at most e / (e - 1) = 1.58 times the best choice in hindsight. That is less
+// than the factor 2 of any fixed budget, and no distribution does better. Karlin et al. 1990; Tsafrir & Feitelson,
+// section 1.
 //
-// With y = 1 - x the density is that of an exponential variable cut off at 1. Von Neumann's method
-// draws it by comparisons alone, without a logarithm: draw uniform numbers while they fall; if the
-// run that falls has odd length, y is its first number, else begin again.
+// With y = 1 - x the density is that of an exponential variable cut off at 1. Von Neumann's method draws it by
+// comparisons alone, without a logarithm: draw uniform numbers while they decrease; if the decreasing run has odd
+// length, y is its first number, otherwise start again.
 #pragma once
 
 #include "platform/native_memory.h"
@@ -42,12 +42,12 @@ class Random {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) const {
-    // Another seed for each thread and instance: teammates must not draw alike.
+    // A different seed for each thread and instance: teammates must not draw the same number.
     MixedNumbers numbers(wait.start_ns ^ wait.episode << 20 ^ std::uint64_t{wait.me} << 52);
     return spin_for<Memory>(draw_ns(numbers), wait.start_ns, done);
   }
 
-  // One budget, in ns.
+  // Draws one budget, in ns.
   std::uint64_t draw_ns(MixedNumbers& numbers) const {
     for (;;) {
       const std::uint32_t first = numbers.next();

@@ -1,12 +1,12 @@
-// The end of a first phase that has none: under a real-time policy whoever spins or yields keeps its CPU
-// from threads of a lower priority, and one of those may be the teammate that it waits for.
+// The limit of a first phase that otherwise has none. Under a real-time policy of the scheduler a thread that spins or
+// yields keeps its CPU from threads of lower priority, and the teammate that it waits for may be one of them.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-// Whether a wait that began at `start_ns` has to end by a sleep. Reads the clock.
+// Whether the first phase of a wait that began at `start_ns` has to end. Reads the clock.
 template <class Memory>
 bool keeps_others_from_running(std::uint64_t start_ns) {
   constexpr std::uint64_t kLongestNs = 1'000'000;

@@ -1,5 +1,5 @@
-// The slice of CPU time that a thread asks the kernel for (`MUSTER_SLICE`): short turns beside strangers, so that
-// a thread that is needed is back soon; the kernel's again when they have been gone for a while.
+// The time slice that a thread requests from the kernel (`MUSTER_SLICE`). While competitors are near, short turns bring
+// a thread that is needed back soon. When they have been gone for a while, the kernel's own slice is restored.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,14 @@
 // Where the threads of a team sleep: one futex word, so that one system call wakes them all.
 //
-// The idea is an event count. A sleeper reads the sequence number, says that somebody sleeps,
-// fences, looks at its condition once more, and sleeps only while the sequence number is what it
-// was. Whoever makes a condition true fences, looks whether somebody sleeps, and if so raises the
-// sequence number and wakes. No wake-up is lost: either the sleeper sees the condition, or the
-// waker sees the sleeper, and then the raised number keeps the sleeper awake. No system call is
-// made while nobody sleeps.
+// It is an event count. A sleeper reads the sequence number, sets the flag "asleep", fences, checks its condition once
+// more, and sleeps only while the sequence number is unchanged. A thread that makes a condition true fences, checks the
+// flag, and if it is set increments the sequence number and wakes. No wake-up is lost: either the sleeper sees the
+// condition, or the waker sees the flag, and then the new sequence number keeps the sleeper awake. While no thread
+// sleeps, no system call is made.
 //
-// Cost: a waker with nobody asleep loads one line that stays shared in every cache. The fences are
-// the asymmetric pair of platform/fences.h, or full ones on both sides where sleeper and waker agree
-// on that: always (`block`), or from an instance on (waiting/arrivals.h says how).
+// Cost: with no sleeper, a waker loads one line that stays shared in every cache. The fences are the asymmetric pair of
+// platform/fences.h, or full fences on both sides where sleeper and waker agree on that: always (`block`), or from an
+// instance on (waiting/arrivals.h).
 #pragma once
 
 #include <atomic>
@@ -23,7 +22,7 @@ namespace muster {
 template <class Memory>
 class SleepWord {
  public:
-  // After a store that may end somebody's wait: whether somebody may be asleep on it.
+  // After a store that may end a wait: whether a thread may be asleep here.
   bool somebody_sleeps(bool full_fences = false) const {
     if (full_fences) {
       Memory::full_fence();
@@ -33,7 +32,7 @@ class SleepWord {
     return asleep_.load(std::memory_order_relaxed) != 0;
   }
 
-  // After a store that ends the wait of everyone who sleeps here.
+  // After a store that ends the wait of all threads that sleep here.
   void wake(WaitStats& stats, bool full_fences = false) {
     if (somebody_sleeps(full_fences)) [[unlikely]]
       wake_sleepers(stats);
@@ -59,15 +58,15 @@ class SleepWord {
       if (done()) return;
       stats.blocks.add();
       if (Memory::wait(sequence_, seen, /*limited=*/!fenced)) stats.wakeups.add();
-      if (done()) return;  // else the next round says again that somebody sleeps, and fences
+      if (done()) return;  // otherwise the next round sets the flag again, and fences
     }
   }
 
  private:
   void wake_sleepers(WaitStats& stats) {
-    // Cleared before the number is raised: a sleeper that says so between the two has read the old
-    // number and is turned away by the kernel, then says so again. Relaxed is enough: the number's
-    // release tells whoever has read it that this came before (tests/model/state.h).
+    // Cleared before the increment: a sleeper that sets it between the two has read the old number, so the kernel
+    // returns at once, and it sets the flag again. Relaxed is enough: the release of the increment orders the clearing
+    // before it for every thread that has read the new number (tests/model/state.h).
     if (asleep_.exchange(0, std::memory_order_relaxed) == 0) return;
     sequence_.fetch_add(1, std::memory_order_release);
     stats.wake_calls.add();

@@ -1,6 +1,6 @@
-// `spin`: busy-wait for ever, as Zhang et al.'s barriers do (section 3). The fastest while every
-// thread has a CPU of its own; with fewer CPUs than threads it runs only as fast as the scheduler
-// preempts. Under a real-time policy it would not, so there a wait sleeps after a millisecond.
+// `spin`: busy-wait without a limit, as Zhang et al.'s barriers do (section 3). It is the fastest while every thread
+// has a CPU of its own. With fewer CPUs than threads it depends on the scheduler to preempt. Under a real-time policy
+// that would not happen, so there a wait sleeps after a millisecond.
 #pragma once
 
 #include "platform/native_memory.h"

@@ -1,5 +1,5 @@
-// First both threads share a CPU and hand over to each other; then one of them moves to another CPU,
-// goes to sleep there, and is woken from here.
+// First both threads share a CPU and wake each other in turn. Then one of them moves to another CPU, sleeps there, and
+// is woken from this one.
 #include "waiting/switch_timing.h"
 
 #include <pthread.h>
@@ -16,13 +16,13 @@
 namespace muster {
 namespace {
 
-constexpr unsigned kRoundTrips = 32;  // some 0.1 ms: it delays the first barrier
-constexpr unsigned kWakes = 6;        // some 0.1 ms
-constexpr std::uint64_t kLongestRoundTripsNs = 5'000'000;  // beside load they take slices
+constexpr unsigned kRoundTrips = 32;  // about 0.1 ms: it delays the first barrier
+constexpr unsigned kWakes = 6;        // about 0.1 ms
+constexpr std::uint64_t kLongestRoundTripsNs = 5'000'000;  // under load each takes slices
 constexpr std::uint64_t kLongestWakesNs = 3'000'000;
-// From saying "I go to sleep" to being off the CPU takes a thread 1 us or so.
+// A thread needs about 1 us from announcing its sleep to being off the CPU.
 constexpr std::uint64_t kSurelyAsleepNs = 6'000;
-constexpr unsigned kMostLooks = 100'000;  // at a clock that may stand still
+constexpr unsigned kMostLooks = 100'000;  // of a clock that may stand still
 constexpr unsigned kPollsPerClockRead = 64;
 
 using Word = std::atomic<std::uint32_t>;
@@ -32,11 +32,12 @@ struct PingPong {
   const CalibrationMeans& means;
   SwitchTimes times{};
   bool one_cpu = true;
-  AffinityMask others{};       // of the allowed CPUs, for the second half
-  Word turn{0};                // 0: ping's, 1: pong's, kOver
-  Word wake_number{0};         // the sleeper's bell: the number of the last wake, or kOver
+  AffinityMask others{};  // of the allowed CPUs, for the second half
+  Word turn{0};           // 0: ping's, 1: pong's, kOver
+  Word wake_number{
+      0};  // the word that the sleeper sleeps on: the number of the last wake, or kOver
   Word about_to_sleep{0};      // the wake that the sleeper is about to sleep for, counted from 1
-  Word woken{0};               // the last wake that it has answered
+  Word woken{0};               // the last wake that the sleeper has answered
   std::uint64_t woken_ns = 0;  // when; published by `woken`
 };
 
@@ -65,7 +66,7 @@ void time_round_trips(PingPong& state) {
   if (state.one_cpu) state.times.wake_call.time_ran_out = trips.time_ran_out;
 }
 
-// Polls until the word has that value; false when it is later than `until_ns`.
+// Polls until the word has that value; false if that takes until `until_ns`.
 bool poll(const PingPong& state, const Word& word, std::uint32_t value, std::uint64_t until_ns) {
   for (unsigned polls = 1; word.load(std::memory_order_acquire) != value; ++polls) {
     if (polls % kPollsPerClockRead == 0 && state.means.now_ns() > until_ns) return false;
@@ -90,7 +91,7 @@ void time_wakes(PingPong& state) {
     const std::uint64_t end = now_ns();
     if (!poll(state, state.woken, wake, until)) break;
     wakes.time_ran_out = false;
-    // Without a sleeper it had not got as far as the kernel: that was no wake.
+    // Without a sleeper the other thread had not reached the kernel yet: that was no wake.
     if (sleepers == 0 || state.woken_ns < start) continue;
     wakes.add(state.woken_ns - start);
     state.times.wake_call.add(end - start);
@@ -109,7 +110,7 @@ void sleep_and_answer(PingPong& state) {
   }
 }
 
-// The second half needs both, so ping learns from `turn` whether pong could move.
+// The second half needs both threads: pong stores in `turn` whether it could move.
 constexpr std::uint32_t kMoved = 2;
 constexpr std::uint32_t kStays = 3;
 
@@ -136,7 +137,7 @@ void* pong(void* argument) {
   return nullptr;
 }
 
-// Both threads start on one CPU and take no signals: those are the host program's.
+// Starts both threads on one CPU, with all signals blocked: those are for the host program.
 class OneCpu {
  public:
   explicit OneCpu(unsigned cpu) {
@@ -171,8 +172,8 @@ class OneCpu {
 
 SwitchTimes time_switches(const CalibrationMeans& means) {
   PingPong state{.means = means};
-  // Where futex is denied there is nothing to time, and to start a thread on a CPU of one's choice
-  // would end the process: the C library makes the new thread wait for that by futex.
+  // Without futex there is nothing to time. And starting a thread with an affinity attribute would end the process: the
+  // C library makes the new thread wait by futex until its affinity is set.
   try_futex();
   if (times_missing(Missing::kFutex) != 0) return state.times;
   const unsigned cpu = current_cpu();

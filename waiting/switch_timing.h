@@ -1,5 +1,5 @@
-// The timed part of a calibration: two threads that put each other to sleep and wake each other. What
-// the times mean is calibration.h's.
+// The measurements of a calibration: two threads that put each other to sleep and wake each other. calibration.cpp
+// judges the times.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// One thing done again and again. Times in ns.
+// The repetitions of one measurement. Times in ns.
 struct Repeats {
   std::uint64_t least_ns = ~std::uint64_t{0};
   unsigned count = 0;

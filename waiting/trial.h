@@ -1,4 +1,4 @@
-// What learning by trying needs: a rate over a stretch of time, and a rest between trials.
+// What trials need: the rate of instances over a period, and a backoff between trials.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// Instances a nanosecond since it was begun.
+// Instances per nanosecond since begin().
 class RateWindow {
  public:
   void begin(std::uint64_t now_ns, Episode episode) {
@@ -27,8 +27,8 @@ class RateWindow {
   Episode since_ = 0;
 };
 
-// Nothing is tried while it lasts. Each is twice as long as the one before, so that what does not
-// pay is tried less and less often.
+// No trial is made while it lasts. Each backoff is twice as long as the one before, so that what does not pay is tried
+// less and less often.
 class Backoff {
  public:
   static constexpr std::uint64_t kFirstNs = 400'000'000;

@@ -1,5 +1,5 @@
-// Something that wants to know where a thread's waits begin and end: to read counters there. None
-// where nobody counts, which costs a wait one branch at each end.
+// A listener for the begin and the end of a thread's waits, which reads counters there. Without one, a wait pays one
+// branch at each end.
 #pragma once
 
 namespace muster {

@@ -1,6 +1,5 @@
-// What one thread did at the barriers of one team. One writer, so no counter needs a locked
-// instruction: counting a barrier costs a few plain stores to a line that nobody else touches
-// (below 2 ns).
+// What one thread did at the barriers of one team. There is one writer, so no counter needs a locked instruction:
+// counting a barrier costs a few plain stores to a line that no other thread writes (below 2 ns).
 #pragma once
 
 #include <atomic>
@@ -11,7 +10,7 @@
 
 namespace muster {
 
-// Written by its owner only, read by anybody at any time.
+// Written by its owner only; any thread may read it at any time.
 class Tally {
  public:
   void add(std::uint64_t amount = 1) {
@@ -29,13 +28,12 @@ class Tally {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Whether an arrival counts as one at a barrier of the program's. Those of folded regions' ends and
-// beginnings are none: only their waits are counted.
+// Whether an arrival counts as one at a barrier of the program. Arrivals at the begin and the end of folded regions do
+// not: only their waits are counted.
 enum class Counted : bool { kBarrier, kRegion };
 
-// Waits by their length: bucket 0 holds those released within the quick polls, for which no clock
-// was read; bucket b holds those below 2^b x 512 ns and not in an earlier one; the last holds the
-// rest.
+// Waits by length. Bucket 0 holds those released within the quick polls, for which no clock was read. Bucket b holds
+// those below 2^b x 512 ns that are in no earlier one. The last holds all longer ones.
 inline constexpr unsigned kWaitBuckets = 24;
 inline constexpr unsigned kFirstBucketShift = 9;
 
@@ -49,19 +47,19 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   return std::uint64_t{1} << (kFirstBucketShift + bucket - 1);
 }
 
-// X(member) for every plain counter, so that adding up forgets none.
+// X(member) for every plain counter, so that no sum misses one.
 #define MUSTER_WAIT_COUNTERS(X)                                                         \
   X(barriers)        /* arrivals at Muster's barrier, released by it */                 \
-  X(arrived_last)    /* of these: found everyone there and did not wait */              \
+  X(arrived_last)    /* of these: all others were there, so it did not wait */          \
   X(spins_begun)     /* waits that began with a spinning phase */                       \
   X(spins_succeeded) /* of these: released without blocking */                          \
   X(blocks)          /* calls that slept */                                             \
   X(wakeups)         /* returns from such a sleep */                                    \
   X(wake_calls)      /* system calls that woke others */                                \
   X(yields)          /* sched_yield calls */                                            \
-  X(long_yields)     /* of these: a stranger took the CPU for its slice */              \
+  X(long_yields)     /* of these: a competitor used the CPU for its slice */            \
   X(gave_way)        /* sleeps for a teammate that needed the same CPU */               \
-  X(nudges)          /* moves away from a teammate's CPU, another being idle */         \
+  X(nudges)          /* moves from a teammate's CPU while another was idle */           \
   X(short_slices)    /* times that this thread asked for a shorter time slice */        \
   X(gatherings)      /* times that the team was gathered on one CPU */                  \
   X(moves)           /* of this thread, to the CPU where the team is */                 \
@@ -69,7 +67,7 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(waited_ns)       /* time waited after the quick polls */
 
 struct WaitStats {
-  WaitMeter* meter = nullptr;  // who counts events of this thread's waits, if anybody does
+  WaitMeter* meter = nullptr;  // counts events of this thread's waits, if set
 #define MUSTER_COUNTER(name) Tally name;
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER
@@ -92,8 +90,8 @@ struct WaitStats {
     histogram[wait_bucket(ns)].add();
   }
 
-  // Instances at which this thread had to wait: where it was not the last to arrive. Counted when
-  // the wait is over, also where a task called the instance off.
+  // Instances at which this thread had to wait, because it was not the last to arrive. Counted when the wait is over,
+  // also if a task called the instance off.
   std::uint64_t waits() const {
     std::uint64_t sum = 0;
     for (const Tally& bucket : histogram) sum += bucket.read();

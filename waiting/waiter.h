@@ -1,4 +1,4 @@
-// One thread at one barrier instance: two-phase waiting over any policy, on any Memory.
+// One thread at one barrier instance: two-phase waiting with any policy, on any Memory.
 #pragma once
 
 #include <cstdint>
@@ -47,16 +47,16 @@ class Waiter {
     return wait_in_phases(holds, word, /*for_release=*/false);
   }
 
-  // The same for the last wait of an instance: nothing that this thread does then lets another go.
+  // The same for the last wait of an instance: no other thread waits for what this one does afterwards.
   template <class Holds>
   bool wait_for_release(Holds&& holds, SleepWord<Memory>& word) {
     return wait_in_phases(holds, word, /*for_release=*/true);
   }
 
-  // Ends somebody's wait: call after the store that does.
+  // Wakes sleepers. To be called after the store that ends their wait.
   void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences_); }
 
-  // The same without waking: whether somebody may be asleep.
+  // The same without waking: whether a thread may be asleep.
   bool somebody_sleeps(const SleepWord<Memory>& word) const {
     return word.somebody_sleeps(full_fences_);
   }
@@ -91,7 +91,7 @@ class Waiter {
       stats_.histogram[0].add();
     } else {
       const std::uint64_t now_ns = Memory::now_ns();
-      stats_.waited(now_ns > start_ns_ ? now_ns - start_ns_ : 0);  // it may jump
+      stats_.waited(now_ns > start_ns_ ? now_ns - start_ns_ : 0);  // the clock may jump
     }
     return released;
   }
@@ -108,7 +108,7 @@ class Waiter {
     return holds();
   }
 
-  // The rest of both phases, once a policy and not once a place that waits.
+  // The remainder of both phases. Out of line: one copy per policy, not one per caller.
   [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word, bool for_release) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;

@@ -1,6 +1,5 @@
-// What a waiting policy is: phase one of two-phase waiting (Tsafrir & Feitelson, section 2): how a
-// thread spends its time before it blocks. Phase two, sleeping on the team's futex word, is the
-// Waiter's.
+// What a waiting policy is: phase one of two-phase waiting (Tsafrir & Feitelson, section 2), how a thread spends its
+// time before it blocks. Phase two, sleeping on the team's futex word, belongs to the Waiter.
 #pragma once
 
 #include <concepts>
@@ -17,12 +16,12 @@ class LoadSensor;
 
 // What a policy is made from, per team. Times in ns; 0 = not known or not set.
 struct WaitParameters {
-  WaitKind wait = WaitKind::kAuto;  // what AnyPolicy becomes
+  WaitKind wait = WaitKind::kAuto;  // what AnyPolicy is made of
   unsigned team_size = 1;
-  // The CPUs of all the team's threads together where each is bound to its own; 0 where they are
-  // not bound: then every thread may use what its affinity mask says.
+  // The number of CPUs of all threads of the team if each is bound to its own; 0 if they are not bound: then every
+  // thread may use the CPUs of its affinity mask.
   unsigned bound_cpus = 0;
-  // What the user set. Whoever makes a policy by hand gets one that leaves CPUs and slices alone.
+  // The user's settings. By default a policy changes neither CPUs nor slices.
   Settings settings{.slice_ns = 0, .place = false};
   LoadSensor* load_sensor = nullptr;    // for `auto`; null = nothing is known of the machine
   std::uint64_t context_switch_ns = 0;  // CS (waiting/calibration.h)
@@ -30,14 +29,14 @@ struct WaitParameters {
   std::uint64_t fixed_ns = 0;           // for `<n>us`; what is a share of CS is set from that
 };
 
-// One thread's wait at one instance, as its policy sees it.
+// One wait of one thread at one instance, as passed to its policy.
 template <class Memory>
 struct Wait {
   Arrivals<Memory>& arrivals;
   unsigned me;
   Episode episode;
   std::uint64_t start_ns;
-  // Nobody waits for this thread any more: it may sleep for a teammate (waiting/arrivals.h).
+  // No thread waits for this one any more: it may sleep for a teammate (waiting/arrivals.h).
   bool for_release;
   WaitStats& stats;
 };
@@ -48,18 +47,18 @@ struct AlwaysDone {
 };
 }  // namespace detail
 
-// One object serves all threads of a team, so whatever changes in it is atomic.
+// One object serves all threads of a team, so all its variable state is atomic.
 //
 //   kUsesArrivals, or uses_arrivals()
-//                   whether it ever looks at the arrivals; if so, records_arrivals() says whether threads
-//                   should enter their arrivals now
-//   quick_polls()   whether to look a few dozen times before the clock is read (well below 1 us)
-//   spins_first()   whether phase one is a spin at all; without one SSR is 0
+//                   whether it ever reads the team's arrivals; if so, records_arrivals() tells whether threads should
+//                   record theirs now
+//   quick_polls()   whether to poll a few dozen times before the clock is read (well below 1 us)
+//   spins_first()   whether phase one is a spin at all; if not, SSR is 0
 //   spin(wait, done)
-//                   phase one: true as soon as done() holds, false when the thread should block. A
-//                   policy that never blocks does so under a real-time policy of the scheduler all the same.
-// A policy may also have falls_asleep() and woke_up(): called around phase two. And kFencesFully or
-// fences_fully(), where it is true of a policy without arrivals: sleepers and wakers both make full fences (sleep_word.h).
+//                   phase one: true as soon as done() holds, false when the thread should block. A policy that never
+//                   blocks returns false all the same under a real-time policy of the scheduler.
+// A policy may also have falls_asleep() and woke_up(), called around phase two. And kFencesFully or fences_fully():
+// true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h).
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {

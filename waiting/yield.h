@@ -1,6 +1,6 @@
-// `yield`: sched_yield until released, what libomp does and Mosberger's note is about. The best
-// thing when only teammates want the CPU; beside a stranger each yield may hand it a whole slice. Under a
-// real-time policy it sleeps after a millisecond.
+// `yield`: sched_yield until released, as libomp does and Mosberger's note discusses. The best choice when only
+// teammates want the CPU. With a competitor each yield may give away a whole slice. Under a real-time policy it sleeps
+// after a millisecond.
 #pragma once
 
 #include "platform/native_memory.h"
@@ -14,7 +14,7 @@ class Yield {
  public:
   explicit Yield(const WaitParameters& parameters) : capacity_(parameters) {}
   static constexpr bool kUsesArrivals = false;
-  // Where teammates share a CPU, the one that is waited for most likely needs this one.
+  // If teammates share a CPU, the one that this thread waits for most likely needs this CPU.
   bool quick_polls() const { return capacity_.suffices(); }
   static bool spins_first() { return true; }
 

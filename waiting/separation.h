@@ -1,18 +1,16 @@
-// Keeping the threads of a team that fits on CPUs of their own.
+// Keeping the threads of a team that fits on separate CPUs.
 //
-// They get together on one CPU when the runtime makes them, or when one is woken on its waker's CPU,
-// and the kernel's balancing does not see it where only one of them is runnable at a time. What to
-// do about it depends on the other CPUs:
-// - One is idle: whoever waits for a teammate on its own CPU moves away (a nudge).
-// - All have strangers: together the team has one CPU, and each barrier costs hand-overs there.
-//   Apart it gets on only while every one of its CPUs runs a teammate, but then as fast as alone.
-//   Where barriers come close upon each other, being apart wins; with more work between them, being
-//   together does. So that is tried: instances a second before and after are compared. Apart,
-//   threads spin on for longer than a stranger's slice: whoever slept would leave its CPU idle, and
-//   the kernel would pull the teammate there. That takes more than the team's fair share where there
-//   are fewer strangers than CPUs, so it takes turns with being together.
-// - There are as many strangers as CPUs: nobody's share is at stake, and whoever sleeps leaves its
-//   CPU to a stranger. If being apart pays, each thread is kept on a CPU of its own and sleeps soon.
+// Threads meet on one CPU when the runtime creates them, or when one is woken on its waker's CPU. The kernel's load
+// balancing does not notice it if only one of them is runnable at a time. What to do depends on the other CPUs:
+// - One is idle: a thread that waits for a teammate on its own CPU moves away (a nudge).
+// - All have competitors. Together, the team has one CPU, and each barrier costs switches there. Apart, it makes
+//   progress only while each of its CPUs runs a teammate, but then as fast as without competitors. Where barriers
+//   follow each other closely, apart is faster; with more work between them, together is. So both are tried: instances
+//   per second before and after are compared. While apart, threads spin for longer than a competitor's slice: the CPU
+//   of a thread that slept would become idle, and the kernel would pull the teammate there. Apart, the team takes more
+//   than its fair share if there are fewer competitors than CPUs, so it alternates with together.
+// - There are as many competitors as CPUs: the team takes no more than its share, and a thread that sleeps leaves its
+//   CPU to a competitor. If apart pays, each thread is kept on a CPU of its own and sleeps soon.
 //
 // Measured: docs/results/waiting.md.
 #pragma once
@@ -28,15 +26,15 @@
 
 namespace muster {
 
-class Parting {
+class Separation {
  public:
-  // Whether the team is being kept apart beside strangers: threads spin on.
+  // Whether the team is kept apart despite competitors: threads spin on.
   bool apart() const { return kept() == Kept::kApart; }
 
-  // Whether each of its threads is to stay on a CPU of its own.
+  // Whether each thread has to stay on a CPU of its own.
   bool on_separate_cpus() const { return kept() == Kept::kOnSeparateCpus; }
 
-  // Every few milliseconds, by one thread at a time, of a team that fits.
+  // Called every few milliseconds, by one thread at a time of a team that fits.
   template <class Memory>
   void conduct(const Wait<Memory>& wait, const Situation& situation) {
     const std::uint64_t now_ns = wait.start_ns;
@@ -45,7 +43,7 @@ class Parting {
       window_.forget();
       return;
     }
-    // Strangers may be missed at one look; who holds the team together waits for an idle CPU.
+    // One sample may miss competitors. A team that is held together waits for an idle CPU instead.
     if (situation.alone && together_on_ == kNoCpu && shares_my_cpu(wait)) {
       nudge(wait);
       return;
@@ -72,7 +70,7 @@ class Parting {
     } else if (together_on_ != kNoCpu || (shares_my_cpu(wait) && !backoff_.lasts(now_ns))) {
       rate_together_ = rate;
       windows_apart_ = 0;
-      together_on_ = kNoCpu;  // who is held there could not leave
+      together_on_ = kNoCpu;  // threads that are held there could not leave
       keep(situation.crowded ? Kept::kOnSeparateCpus : Kept::kApart);
       if (apart()) nudge(wait);
     }
@@ -84,12 +82,12 @@ class Parting {
     window_.forget();
   }
 
-  // Where all its threads have to be; kNoCpu: wherever they are. For the thread that conducts.
+  // The CPU on which all threads have to be; kNoCpu: any. Only for the thread that conducts.
   unsigned together_on() const { return together_on_; }
 
  private:
   static constexpr std::uint64_t kWindowNs = 25'000'000;
-  static constexpr double kMustGain = 1.2;  // a window holds few slices of strangers
+  static constexpr double kMustGain = 1.2;  // a window holds few slices of competitors
   static constexpr unsigned kWindowsApart = 2;
   static constexpr unsigned kWindowsOnOwnCpus = 40;
 
@@ -98,7 +96,7 @@ class Parting {
   Kept kept() const { return kept_.load(std::memory_order_relaxed); }
   void keep(Kept where) { kept_.store(where, std::memory_order_relaxed); }
 
-  // A teammate that the caller waits for, and that has not left since.
+  // Whether a teammate that the caller waits for was last seen on the caller's CPU.
   template <class Memory>
   static bool shares_my_cpu(const Wait<Memory>& wait) {
     return wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;

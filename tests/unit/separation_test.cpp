@@ -1,5 +1,5 @@
 // Keeping a team that fits on CPUs of its own: nudges, and being apart beside strangers.
-#include "waiting/parting.h"
+#include "waiting/separation.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class Parted : public testing::Test {
       team_.arrive(1, together ? 0 : 1, team_.episode() - 1);
       const Wait<SimulatedMemory> wait{team_.arrivals(),     0,    team_.episode(),
                                        SimulatedMemory::now, true, team_.stats()};
-      parting_.conduct(wait, situation_);
+      separation_.conduct(wait, situation_);
       if (kept_apart()) apart_ms += 5;
     }
     return apart_ms;
@@ -43,20 +43,20 @@ class Parted : public testing::Test {
     return apart_ms;
   }
 
-  bool kept_apart() const { return parting_.apart() || parting_.on_separate_cpus(); }
+  bool kept_apart() const { return separation_.apart() || separation_.on_separate_cpus(); }
 
   std::uint64_t nudges() { return team_.stats().nudges.read(); }
 
   SimulatedTeam team_{2};
   Situation situation_;
-  Parting parting_;
+  Separation separation_;
 };
 
 TEST_F(Parted, ByANudgeWhereACpuIsIdle) {
   pass(40, true, 10, /*idle=*/true);
   EXPECT_EQ(nudges(), 1U);
   EXPECT_EQ(SimulatedMemory::left, 0U);
-  EXPECT_FALSE(parting_.apart()) << "there is room: no need to spin for long";
+  EXPECT_FALSE(separation_.apart()) << "there is room: no need to spin for long";
 }
 
 TEST_F(Parted, AtOnceWhereNobodyElseRuns) {
@@ -75,7 +75,7 @@ TEST_F(Parted, NotFromACpuOfItsOwn) {
 
 TEST_F(Parted, WithinFiftyMillisecondsBesideStrangers) {
   pass(40, true, 10);
-  EXPECT_TRUE(parting_.apart());
+  EXPECT_TRUE(separation_.apart());
   EXPECT_EQ(nudges(), 1U);
 }
 
@@ -100,21 +100,21 @@ TEST_F(Parted, NoLongerWhereTheProgramTurnsToCoarseWork) {
 }
 
 TEST_F(Parted, NoLongerWhereTheStrangersHaveGone) {
-  for (int ms = 0; ms < 200 && !parting_.apart(); ms += 5) play(5, 700, 3'000);
-  ASSERT_TRUE(parting_.apart());
+  for (int ms = 0; ms < 200 && !separation_.apart(); ms += 5) play(5, 700, 3'000);
+  ASSERT_TRUE(separation_.apart());
   pass(60, false, 3'000, /*idle=*/true);
-  EXPECT_FALSE(parting_.apart());
+  EXPECT_FALSE(separation_.apart());
 }
 
 // While it was together for the stranger's sake: nothing may hold it there.
 TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
-  for (int ms = 0; ms < 500 && parting_.together_on() == kNoCpu; ms += 5) play(5, 700, 3'000);
-  ASSERT_NE(parting_.together_on(), kNoCpu);
+  for (int ms = 0; ms < 500 && separation_.together_on() == kNoCpu; ms += 5) play(5, 700, 3'000);
+  ASSERT_NE(separation_.together_on(), kNoCpu);
   situation_.alone = true;
   pass(5, true, 700);
-  EXPECT_NE(parting_.together_on(), kNoCpu) << "he may have been missed";
+  EXPECT_NE(separation_.together_on(), kNoCpu) << "he may have been missed";
   pass(30, true, 700, /*idle=*/true);
-  EXPECT_EQ(parting_.together_on(), kNoCpu);
+  EXPECT_EQ(separation_.together_on(), kNoCpu);
 }
 
 // Nobody gets less than a fair share by that, so it lasts.
@@ -123,7 +123,7 @@ TEST_F(Parted, OnOwnCpusWhereThereIsAStrangerForEach) {
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 9'000U);
   EXPECT_LE(apart_ms, 9'900U) << "now and then it is tried again what being together is worth";
-  EXPECT_FALSE(parting_.apart()) << "threads need not spin on";
+  EXPECT_FALSE(separation_.apart()) << "threads need not spin on";
   EXPECT_EQ(nudges(), 0U);
 }
 
@@ -135,10 +135,10 @@ TEST_F(Parted, OnOwnCpusOnlyWhereThatPays) {
 TEST_F(Parted, OnOwnCpusOnlyAsLongAsStrangersWantThemAll) {
   situation_.crowded = true;
   play(200, 700, 3'000);
-  ASSERT_TRUE(parting_.on_separate_cpus());
+  ASSERT_TRUE(separation_.on_separate_cpus());
   situation_.crowded = false;
   pass(5, false, 3'000);
-  EXPECT_FALSE(parting_.on_separate_cpus());
+  EXPECT_FALSE(separation_.on_separate_cpus());
 }
 
 TEST(CompetitorAverage, IsAnAverage) {
