@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class Outcome:
     status: int | None  # None: it ran out of time
     stdout: str
     stderr: str
-    pid: int = 0  # its own, and that of its session or group
+    pid: int = field(default=0, compare=False)  # its own, and that of its session or group
 
     @property
     def own_lines(self) -> list[str]:
