@@ -10,10 +10,15 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
@@ -72,10 +77,9 @@ class Fields(unittest.TestCase):
         cls.rows = json.loads(muster("fields", "--json"))
 
     def report(self, ending: str, variables: dict[str, str]) -> str:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("MUSTER", "OMP", "LD_"))}
         file = self.folder / f"report.{ending}"
         command = [MUSTER, "run", "--report", file, "--", self.folder / "program"]
-        subprocess.run(command, env=clean | variables, check=True, timeout=60, stderr=subprocess.DEVNULL)
+        subprocess.run(command, env=clean_environment("OMPI_") | variables, check=True, timeout=60, stderr=subprocess.DEVNULL)
         return file.read_text()
 
     def test_reports_have_these_fields_and_no_others(self) -> None:
