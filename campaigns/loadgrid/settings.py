@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.environment import preload
+from lab.options import NoOptionsError, values_of
 
 AUTO = "auto"
 STOCK = "stock"
@@ -39,16 +39,12 @@ class Unavailable(Exception):
 def policies(launcher: Path) -> list[str]:
     """The values of MUSTER_WAIT that this build knows, `auto` first."""
     try:
-        text = subprocess.check_output([launcher, "options"], text=True, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise Unavailable(f"`{launcher} options` does not work: {error}") from None
-    lines = text.splitlines()
-    for heading, values in zip(lines, lines[1:], strict=False):
-        if heading == "MUSTER_WAIT":
-            names = values.split(maxsplit=1)[1].split("|")
-            fixed = [FIXED_TIME if name == "<n>us" else name for name in names if name != AUTO]
-            return [AUTO, *fixed]
-    raise Unavailable(f"`{launcher} options` does not name MUSTER_WAIT")
+        names = values_of(launcher).get("MUSTER_WAIT")
+    except NoOptionsError as error:
+        raise Unavailable(str(error)) from None
+    if names is None:
+        raise Unavailable(f"`{launcher} options` does not name MUSTER_WAIT")
+    return [AUTO, *(FIXED_TIME if name == "<n>us" else name for name in names if name != AUTO)]
 
 
 def where(runtimes: Path, name: str) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from lab.options import NoOptionsError, values_of
 
 STOCK = "stock"  # nothing is preloaded
 NATIVE = "native"  # preloaded, and every barrier goes to the runtime
@@ -36,15 +36,10 @@ class Setting:
 def known_values(launcher: Path) -> dict[str, list[str]]:
     """Of MUSTER_BARRIER and MUSTER_WAIT, as this build has them; empty where its launcher is not there."""
     try:
-        text = subprocess.check_output([launcher, "options"], text=True, stderr=subprocess.DEVNULL)
-    except (OSError, subprocess.CalledProcessError):
+        found = values_of(launcher)
+    except NoOptionsError:
         return {}
-    lines = text.splitlines()
-    return {
-        heading: values.split(maxsplit=1)[1].split("|")
-        for heading, values in itertools.pairwise(lines)
-        if heading in ("MUSTER_BARRIER", "MUSTER_WAIT") and values.split()[:1] == ["values"]
-    }
+    return {name: found[name] for name in ("MUSTER_BARRIER", "MUSTER_WAIT") if name in found}
 
 
 def check_names(option: str, names: Sequence[str], known: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""lab.tables, lab.progress, lab.statistics and lab.reports. What needs rich or scipy runs on a Python that has them."""
+"""Tables, progress, statistics, options and reports of lab/. Where rich or scipy is needed, a Python with it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from lab import reports, scripts, statistics, tables  # noqa: E402
+from lab import options, reports, scripts, statistics, tables  # noqa: E402
 from lab.progress import duration  # noqa: E402
 
 ROWS = [["idle", "2", "1.5"], ["idle", "4", "12"], ["busy", "2", "[x]"]]
@@ -92,6 +92,18 @@ class Statistics(unittest.TestCase):
         found = statistics.interleave(4, ["a", "b"], measure)
         self.assertEqual({cell: len(values) for cell, values in found.items()}, {"a": 4, "b": 4})
         self.assertTrue(all(sorted(taken[i : i + 2]) == ["a", "b"] for i in range(0, 8, 2)))
+
+
+class Options(unittest.TestCase):
+    def test_values(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="muster-lab-") as folder:
+            launcher = Path(folder) / "muster"
+            lines = ("MUSTER_A", "    flag     --a", "    values   on|<n>us", "    On.")
+            launcher.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+            launcher.chmod(0o755)
+            self.assertEqual(options.values_of(launcher), {"MUSTER_A": ["on", "<n>us"]})
+            with self.assertRaisesRegex(options.NoOptionsError, "does not work"):
+                options.values_of(launcher / "none")
 
 
 class Reports(unittest.TestCase):
