@@ -1,5 +1,4 @@
-// One algorithm and one waiting policy on a given Memory, made into an object that can be used without
-// knowing which.
+// One algorithm with one waiting policy on a given Memory, behind an interface that names neither.
 #pragma once
 
 #include <new>
@@ -16,34 +15,33 @@ namespace muster {
 // A barrier with its waiting policy behind a few function pointers.
 template <class Memory>
 struct BarrierOps {
-  // Bytes that create() takes from the arena at most.
+  // The number of bytes that create() takes from the arena at most.
   std::size_t (*bytes)(unsigned team, const Layout& layout);
 
-  // Null when the arena was too small.
+  // Null if the arena is too small.
   void* (*create)(Arena& arena, unsigned team, const Layout& layout, const WaitParameters& wait);
 
-  // Thread `me` of the team arrives at instance `episode` and waits. True: released, all have
-  // arrived, and their earlier stores are seen. False: the instance was called off
-  // (waiting/call_off.h), for all.
+  // Thread `me` of the team arrives at instance `episode` and waits. True: released; all threads have arrived, and
+  // their earlier stores are visible. False: the instance was called off for all threads (waiting/call_off.h).
   bool (*arrive_and_wait)(void* state, unsigned me, Episode episode,
                           const CallOff<Memory>& call_off, WaitStats& stats);
 
-  // Half a barrier each, for fork and join: a gather and the release after it are two instances.
-  // Full ones may lie between a release and the next gather, not between a gather and its release.
-  // At gather() everyone arrives; only thread 0, the primary, waits for all, whose earlier stores it
-  // has then seen. At release() the others wait for the primary and then have seen its earlier
-  // stores. False: the gather was called off, for all; who comes to the release unaware finds it out
-  // there, where `ended_by` is the gather's episode. Whoever knows passes kNoEpisode.
-  // `announced`, where it is not null, is a word beside what the primary hands out: after
-  // Memory::drain_stores() it has stored the episode there, with release, before its release(). Who
-  // sees that early enough saves the way to another line.
+  // Half a barrier each, for fork and join: a gather and the release after it are two instances. Full instances may lie
+  // between a release and the next gather, but not between a gather and its release.
+  // At gather() all threads arrive. Only thread 0, the primary, waits for all, and then sees their earlier stores.
+  // At release() the others wait for the primary, and then see its earlier stores.
+  // False: the gather was called off for all threads. A thread that enters the release without having noticed finds out
+  // there: `ended_by` is the gather's episode. A thread that knows passes kNoEpisode.
+  // `announced`, if not null, is a word beside the data that the primary publishes. After Memory::drain_stores() the
+  // primary stores the episode there, with release, before its release(). A thread that sees it early enough need not
+  // fetch another line.
   bool (*gather)(void* state, unsigned me, Episode episode, const CallOff<Memory>& call_off,
                  WaitStats& stats, Counted counted);
   bool (*release)(void* state, unsigned me, Episode episode, Episode ended_by,
                   const typename Memory::template Atomic<Episode>* announced,
                   const CallOff<Memory>& call_off, WaitStats& stats, Counted counted);
 
-  // After calling an instance off: those who sleep in it look again.
+  // After calling an instance off: wakes the threads that sleep in it.
   void (*wake_everyone)(void* state, WaitStats& stats);
 };
 
@@ -99,8 +97,8 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
     Waiting waiter(self.policy, self.arrivals, call_off, me, episode, ended_by, stats);
-    if constexpr (requires { self.barrier.may_be_told(waiter); }) {
-      if (me != 0 && announced != nullptr && self.barrier.may_be_told(waiter)) {
+    if constexpr (requires { self.barrier.may_use_announcement(waiter); }) {
+      if (me != 0 && announced != nullptr && self.barrier.may_use_announcement(waiter)) {
         const auto is_announced = [&] {
           return announced->load(std::memory_order_acquire) >= episode;
         };
@@ -112,7 +110,7 @@ struct BarrierState {
 
   static void wake_everyone(void* state, WaitStats& stats) {
     auto& self = *static_cast<BarrierState*>(state);
-    Memory::full_fence();  // whatever fence the sleepers rely on
+    Memory::full_fence();  // correct with either fence of the sleepers
     self.barrier.wake_everyone(stats);
     self.arrivals.wake_everyone(stats);
   }

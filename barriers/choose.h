@@ -1,4 +1,4 @@
-// What `auto` picks, per team, and how a team's state is laid out on this machine.
+// Which algorithm `auto` selects for a team, and the layout of a team's state on this machine.
 #pragma once
 
 #include "barriers/layout.h"
@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// The table of docs/understand/barriers.md ("What `auto` selects"), which says what was measured and what was not.
+// The table of docs/understand/barriers.md ("What `auto` selects"), which tells what was measured and what was not.
 inline constexpr unsigned kTreePaysAbove = 512;
 
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
@@ -20,8 +20,8 @@ inline Layout layout_for(const Topology& machine) {
   Layout layout;
   if (machine.cache_line > layout.stride) layout.stride = std::bit_ceil(machine.cache_line);
   unsigned level = 0;
-  // A wide level (sixty-four cores on one cache) is split: a leader that gathers so many elements
-  // one after another would be slower than two levels of eight.
+  // A wide level (sixty-four cores on one cache) is split: one leader that gathers so many elements in sequence would
+  // be slower than two levels of eight.
   constexpr unsigned kWidest = 8;
   for (unsigned i = 0; i < machine.levels; ++i) {
     unsigned arity = machine.arity[i];
@@ -32,7 +32,7 @@ inline Layout layout_for(const Topology& machine) {
     }
     if (arity > 1 && level + 1 < kMaxTreeLevels) layout.radix[level++] = arity;
   }
-  if (level > 0) layout.radix[level] = 4;  // more threads than the machine has places
+  if (level > 0) layout.radix[level] = 4;  // more threads than hardware threads
   return layout;
 }
 

@@ -1,8 +1,8 @@
-// How a thread counts itself in at the central counter. add() returns the new count.
+// How a thread adds itself to the central counter. add() returns the new count.
 //
 //                  by loop                                   by instruction
 //   POWER          lwarx/stwcx. (ldarx/stdcx.)               the same, its failures not counted
-//   AArch64        ldaxr/stlxr, also where there is LSE      ldaddal with LSE, else the same
+//   AArch64        ldaxr/stlxr, also where LSE exists        ldaddal with LSE, otherwise the same
 //   x86-64         a load, then lock cmpxchg                 lock xadd
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-// Whether updates can be tried by load-reserve and store-conditional.
+// Whether the Memory offers updates by load-reserve and store-conditional.
 template <class Counter>
 concept Reserves =
     requires(Counter& counter, decltype(counter.load(std::memory_order_relaxed)) value) {

@@ -1,21 +1,20 @@
 // `dissemination`: ceil(log2 n) rounds of pairwise signals.
 //
-// Idea     In round k thread i signals thread i + 2^k (mod n) and waits for i - 2^k. After the last
-//          round everyone has heard, directly or not, of everyone. Nobody waits for a designated
-//          thread.
-// Cost     n ceil(log2 n) line transfers, of which the slowest path crosses ceil(log2 n). For two
-//          threads that is one crossing, the least a barrier can take. Halves: as `tree`.
-// Order    A signal is a release, seeing it an acquire; a thread that passes a signal on has
-//          acquired those before it, so the order is transitive.
-// Source   Hensgen, Finkel & Manber 1988; Mellor-Crummey & Scott 1991, section 3.3. Flags hold
-//          episodes in place of parity and sense.
+// Idea     In round k thread i signals thread i + 2^k (mod n) and waits for i - 2^k. After the last round every thread
+//          has heard from every other one, directly or indirectly. No thread waits for a designated one.
+// Cost     n ceil(log2 n) line transfers; the critical path has ceil(log2 n). For two threads that is one transfer, the
+//          minimum of any barrier. Halves: as `tree`.
+// Order    A signal is a release, seeing it an acquire. A thread that passes a signal on has acquired those before it,
+//          so the order is transitive.
+// Source   Hensgen, Finkel & Manber 1988; Mellor-Crummey & Scott 1991, section 3.3. Flags hold episodes instead of
+//          parity and sense.
 //
-// Each thread sleeps on a word of its own here: a signal is for one thread only.
+// Each thread sleeps on a word of its own, since a signal is for one thread only.
 //
-// A thread that waits in a round is not on its way to the next, and whoever it keeps waiting has to be
-// scheduled again. So while the team takes turns on its CPUs (Waiter::takes_turns), its instances are
-// left to a central counter, at which each thread waits once: on simulated machines with 1.5 to 4
-// threads a processor that passes up to 3.6 times as many barriers (docs/results/scaling.md).
+// A thread that waits in one round has not signalled in the next, so every thread that it delays has to be scheduled
+// once more. While the team takes turns on its CPUs (Waiter::takes_turns), its instances therefore use a central
+// counter, at which each thread waits once. On simulated machines with 1.5 to 4 threads per processor this passes up to
+// 3.6 times as many barriers (docs/results/scaling.md).
 #pragma once
 
 #include <bit>
@@ -47,14 +46,14 @@ class Dissemination {
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.arrive_and_wait(me, episode, waiter);
-    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by(episode);
+    if (me == kPrimary && waiter.may_take_turns()) counter_.skip(episode);
     for (unsigned round = 0; round < rounds_; ++round) {
       const unsigned partner = partner_of(me, round);
       flag(partner, round, episode).store(episode, std::memory_order_release);
       waiter.wake(sleep_[partner]);
       Flag& mine = flag(me, round, episode);
       const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      const bool is_last = round + 1 == rounds_;  // nobody waits for this thread any more
+      const bool is_last = round + 1 == rounds_;  // no thread waits for this one any more
       if (!(is_last ? waiter.wait_for_release(signalled, sleep_[me])
                     : waiter.wait(signalled, sleep_[me])))
         return false;
@@ -65,24 +64,24 @@ class Dissemination {
     return true;
   }
 
-  // Half of it would be a binomial tree, which does not know what is near to what; the other one does.
+  // Half of a dissemination would be a binomial tree that ignores the topology; Tree follows it.
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.gather(me, episode, waiter);
-    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by(episode);
+    if (me == kPrimary && waiter.may_take_turns()) counter_.skip(episode);
     return halves_.gather(me, episode, waiter);
   }
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (waiter.takes_turns()) [[unlikely]]
       return counter_.release(me, episode, waiter);
-    // Who was told of it elsewhere may have come to the next instance.
-    if (me == kPrimary && waiter.may_take_turns()) counter_.pass_by_beside_others();
+    // Threads that saw the announcement may already be at the next instance.
+    if (me == kPrimary && waiter.may_take_turns()) counter_.skip_concurrently();
     return halves_.release(me, episode, waiter);
   }
 
-  // Not past the counter, which has to be exact when the primary comes to it.
-  bool may_be_told(const Waiter& waiter) const {
-    return !waiter.takes_turns() && halves_.may_be_told(waiter);
+  // Not at an instance that uses the counter: it must be exact when the primary arrives there.
+  bool may_use_announcement(const Waiter& waiter) const {
+    return !waiter.takes_turns() && halves_.may_use_announcement(waiter);
   }
 
   void wake_everyone(WaitStats& stats) {

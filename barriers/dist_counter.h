@@ -1,15 +1,15 @@
 // `dist-counter`, `dist-counter-padded`: the distributed counter.
 //
-// Idea     Each thread marks its arrival in an element of its own, so no atomic update is needed;
-//          everyone reads all elements until everyone has arrived.
-// Cost     n stores, n(n-1) reads. Unpadded, the elements are bytes side by side: few lines, each
-//          written by many. Padded, one element a granule: more lines to fetch, none of them
-//          contended, and faster for it (the paper, Figure 10).
+// Idea     Each thread marks its arrival in an element of its own, so no atomic update is needed. Every thread reads
+// all
+//          elements until all have arrived.
+// Cost     n stores, n(n-1) reads. Unpadded, the elements are adjacent bytes: few lines, each written by many threads.
+//          Padded, one element per granule: more lines to fetch, none of them contended, which is faster (the paper,
+//          Figure 10).
 // Order    The store of one's element is a release, reading the others' an acquire.
-// Source   Zhang et al., section 3.2 and Figure 4; padded: section 3.3 and Figure 5. Episode
-//          numbers take the place of the second counter set that the paper alternates with; a
-//          byte's worth of the episode is enough, because a thread is at most one instance ahead of
-//          another, and behind it by halves that it has not marked.
+// Source   Zhang et al., section 3.2 and Figure 4; padded: section 3.3 and Figure 5. Episode numbers replace the second
+//          counter set with which the paper alternates. One byte of the episode is enough: a thread is at most one
+//          instance ahead of another, and behind it by the halves that it has not marked.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace muster {
 
-// Elements side by side.
+// Adjacent elements.
 template <class Memory>
 class PackedCells {
  public:
@@ -53,8 +53,8 @@ class DistCounterBarrier {
     unsigned next = 0;
     const auto others_arrived = [&] { return all_arrived(next, episode, me); };
     if (!waiter.wait_for_release(others_arrived, sleep_)) return false;
-    // Whoever sees that all have arrived wakes the others. Of the threads that go to sleep at least
-    // the last to fence sees everyone, so there is always one that does.
+    // A thread that sees that all have arrived wakes the others. Of the threads that are about to sleep at least the
+    // last one to fence sees all arrivals, so there always is such a thread.
     waiter.wake(sleep_);
     return true;
   }
@@ -66,14 +66,14 @@ class DistCounterBarrier {
     }
     mark(me, episode);
     if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
-      Memory::full_fence();  // of two last arrivals that both come here, one sees the other
+      Memory::full_fence();  // if the last two arrivals both get here, one sees the other
       if (all_arrived(next, episode)) waiter.wake(sleep_);
     }
     return true;
   }
 
-  // Only the primary's element is read here, and only the others' at a gather. Nobody marks what
-  // nobody reads: the reader would fetch the line twice.
+  // Here only the primary's element is read, and at a gather only the others'. An element that is not read is not
+  // marked either: its next reader would fetch the line twice.
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me != kPrimary) {
       return waiter.wait_for_release([&] { return has_arrived(kPrimary, episode); }, sleep_);
@@ -83,7 +83,7 @@ class DistCounterBarrier {
     return true;
   }
 
-  bool may_be_told(const Waiter&) const { return true; }
+  bool may_use_announcement(const Waiter&) const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
@@ -95,14 +95,14 @@ class DistCounterBarrier {
     counter_[me].store(static_cast<std::uint8_t>(episode), std::memory_order_release);
   }
 
-  // Everyone before `next` has arrived. `me` knows that it has, and does not look: another may have taken
-  // that line away to read it, and the way back would be for nothing.
+  // All threads before `next` have arrived. `me` skips its own element: another thread may have fetched that line to
+  // read it, and fetching it back would be useless.
   bool all_arrived(unsigned& next, Episode episode, unsigned me = kNobody) const {
     while (next < team_ && (next == me || has_arrived(next, episode))) ++next;
     return next == team_;
   }
 
-  // Another's element holds this episode, the next, or one of the last few.
+  // Another thread's element holds this episode, the next, or one of the last few.
   bool has_arrived(unsigned thread, Episode episode) const {
     const std::uint8_t mark = counter_[thread].load(std::memory_order_acquire);
     return static_cast<std::int8_t>(mark - static_cast<std::uint8_t>(episode)) >= 0;

@@ -1,20 +1,17 @@
 // `dist-sensor`: the distributed counter with local sensor, the paper's "Combined".
 //
-// Idea     Each thread marks its arrival in an element of its own. Only the primary thread reads
-//          them all; then it sets everyone's local sensor. No line is written by more than one
-//          thread at a time and none is polled by more than one.
-// Cost     2(n - 1) line transfers: n - 1 elements fetched by the primary, n - 1 sensors by their
-//          owners.
-// Order    The store of one's element is a release; the primary's reading an acquire; setting a
-//          sensor a release, seeing it an acquire: everyone's stores pass through the primary to
-//          all.
-// Source   Zhang et al., section 3.4, Figure 6 and Algorithm 1. Both arrays hold episodes, which
-//          makes the algorithm's resetting loops unnecessary.
+// Idea     Each thread marks its arrival in an element of its own. Only the primary thread reads them all; then it sets
+//          every thread's local sensor. No line is written by more than one thread at a time, and none is polled by
+//          more than one.
+// Cost     2(n - 1) line transfers: n - 1 elements fetched by the primary, n - 1 sensors by their owners. Order    The
+// store of one's element is a release, the primary's read an acquire; setting a sensor is a release, seeing
+//          it an acquire. So every thread's stores reach all others through the primary.
+// Source   Zhang et al., section 3.4, Figure 6 and Algorithm 1. Both arrays hold episodes, which makes the algorithm's
+//          loops that reset them unnecessary.
 //
-// A sleeping primary would be woken at each arrival only to look and sleep again. So a thread that
-// finds somebody asleep reads the elements itself and, if all are there, releases in the primary's
-// place; who does it does not matter, since the stores are the same and nobody is past this
-// instance before.
+// A sleeping primary would be woken at each arrival only to check and to sleep again. So a thread that finds a sleeper
+// reads the elements itself, and releases in the primary's place if all have arrived. Which thread does it makes no
+// difference: the stores are the same, and no thread has passed this instance before.
 #pragma once
 
 #include "barriers/layout.h"
@@ -35,7 +32,7 @@ class DistCounterLocalSensor {
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
     counter_[me].store(episode, std::memory_order_release);
     if (me == kPrimary) {
-      unsigned next = 1;  // everyone before it has arrived
+      unsigned next = 1;  // all threads before it have arrived
       if (!waiter.wait([&] { return all_arrived(next, episode); }, sleep_)) return false;
       if (!released(kPrimary, episode)) release_all(episode, waiter);
       return true;
@@ -67,7 +64,7 @@ class DistCounterLocalSensor {
     return true;
   }
 
-  bool may_be_told(const Waiter&) const { return true; }
+  bool may_use_announcement(const Waiter&) const { return true; }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
@@ -90,7 +87,7 @@ class DistCounterLocalSensor {
   }
 
   void release_for_a_sleeping_primary(Episode episode, Waiter& waiter) {
-    Memory::full_fence();  // of two last arrivals that both come here, one sees the other
+    Memory::full_fence();  // if the last two arrivals both get here, one sees the other
     unsigned next = 0;
     if (all_arrived(next, episode)) release_all(episode, waiter);
   }

@@ -1,18 +1,17 @@
 // `fetch-add`, `fetch-add-xadd`: the central counter.
 //
-// Idea     Each thread counts itself in with an atomic fetch-and-add and then reads the counter
-//          until everyone is in.
-// Cost     n atomic updates of one line one after another, each followed by the readers fetching it
-//          again: up to n(n-1) line transfers. Good below about eight threads (the paper, section
-//          3.1).
-// Order    Arrival is a release, seeing the full count an acquire: what was stored before the
-//          barrier by any thread is seen by all after it.
-// Source   Zhang et al., section 3.1 and Figure 3. The counter goes up for ever instead of being
-//          set back to n: instance e is complete at e x n.
+// Idea     Each thread adds itself with an atomic fetch-and-add and then reads the counter until all have arrived.
+// Cost     n atomic updates of one line in sequence, after each of which the readers fetch it again: up to n(n-1) line
+//          transfers. Good below about eight threads (the paper, section 3.1).
+// Order    Arrival is a release, seeing the full count an acquire: what any thread stored before the barrier is visible
+//          to all threads after it.
+// Source   Zhang et al., section 3.1 and Figure 3. The counter only increases instead of being set back to n: instance
+// e
+//          is complete at e x n.
 //
-// `fetch-add` updates by the paper's own loop of lwarx and stwcx., or what the machine has in its
-// place, and counts the failures (Figure 9); `fetch-add-xadd` by the machine's one-instruction form,
-// which cannot fail. barriers/counted_add.h has the two.
+// `fetch-add` updates by the paper's own loop of lwarx and stwcx., or its equivalent on this machine, and counts the
+// failures (Figure 9). `fetch-add-xadd` uses the machine's single instruction, which cannot fail. Both are in
+// barriers/counted_add.h.
 #pragma once
 
 #include "barriers/counted_add.h"
@@ -37,24 +36,24 @@ class FetchAddBarrier {
     return last || me != kPrimary || wait_for_all(episode, waiter);
   }
 
-  // The primary counts everybody in, which nobody else does at such an instance.
+  // The primary adds all threads at once; at such an instance no other thread adds itself.
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me == kPrimary) return add_is_last(team_, episode, waiter);
     return wait_for_all(episode, waiter);
   }
 
-  // For an algorithm that leaves some instances to this counter. At all others thread 0, which then
-  // alone writes to it, counts everybody in: where it is the last instance that anybody has come to...
-  void pass_by(Episode episode) { counter_.store(episode * team_, std::memory_order_relaxed); }
-  // ... and where others may have gone on to the next one.
-  void pass_by_beside_others() { counter_.fetch_add(team_, std::memory_order_relaxed); }
+  // For an algorithm that uses this counter at some instances only. At all others thread 0, then its only writer, adds
+  // all threads: by a store if no thread can be at the next instance...
+  void skip(Episode episode) { counter_.store(episode * team_, std::memory_order_relaxed); }
+  // ... and by an atomic update if other threads may already be there.
+  void skip_concurrently() { counter_.fetch_add(team_, std::memory_order_relaxed); }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 
  private:
   static constexpr unsigned kPrimary = 0;
 
-  // Whether that made the instance complete; then nobody sleeps on.
+  // Whether this completed the instance; if so, all sleepers are woken.
   bool add_is_last(unsigned threads, Episode episode, Waiter& waiter) {
     const Episode count = Count<Memory>::add(counter_, threads, waiter.failed_updates());
     if (count != episode * team_) return false;

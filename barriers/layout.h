@@ -1,5 +1,5 @@
-// How a team's state lies in memory: an arena of pages of its own, arrays with one element a
-// granule, and what the topology says about both.
+// How a team's state is laid out in memory: an arena of pages of its own, arrays with one element per granule, and what
+// the topology tells about both.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,13 @@
 
 namespace muster {
 
-inline constexpr unsigned kMaxTeam = 1024;  // beyond: the real runtime
+inline constexpr unsigned kMaxTeam = 1024;  // larger teams use the runtime's barrier
 inline constexpr unsigned kMaxTreeLevels = 12;
 
-// Granules are not enough to keep neighbours apart: prefetchers that follow a thread's accesses run
-// ahead over several lines and take them away from the threads that write there. They stop at a 4
-// KB page. A page for each element keeps their lines where they are used (docs/understand/barriers.md).
-// Elements at the same offset of their pages share a set of the first-level cache, so this is for
-// teams that are small against its 8 to 12 ways.
+// Granules do not fully separate neighbours: prefetchers that follow a thread's accesses run ahead over several lines
+// and take them from the threads that write there. They stop at a 4 KB page. With one page per element, lines stay
+// where they are used (docs/understand/barriers.md). Elements at the same offset in their pages share a set of the
+// first-level cache, so this is for teams that are small compared with its 8 to 12 ways.
 inline constexpr std::size_t kPrefetchersStopAt = 4096;
 inline constexpr unsigned kPagesPayUpTo = 4;
 
@@ -28,8 +27,8 @@ struct Layout {
   unsigned radix[kMaxTreeLevels] = {4};
 };
 
-// Zeroed memory that is given out in pieces and returned as a whole. No destructors are run: what
-// lives here is trivially destructible state.
+// Zeroed memory that is handed out in pieces and freed as a whole. No destructors run: the state here is trivially
+// destructible.
 class Arena {
  public:
   Arena() = default;
@@ -37,7 +36,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Once, before the first take(). False when there is no memory.
+  // To be called once, before the first take(). False if there is no memory.
   bool reserve(std::size_t bytes) {
     unmap_pages(begin_, size_);
     begin_ = static_cast<std::byte*>(map_pages(bytes));
@@ -46,8 +45,7 @@ class Arena {
     return begin_ != nullptr;
   }
 
-  // Aligned to at least kCoherenceGranule. The caller reserved enough (a null return says it did
-  // not).
+  // Aligned to at least kCoherenceGranule. Null if the caller reserved too little.
   void* take(std::size_t bytes, std::size_t alignment = kCoherenceGranule) {
     const std::size_t begin = (used_ + alignment - 1) & ~(alignment - 1);
     if (begin + bytes > size_) return nullptr;
@@ -77,7 +75,7 @@ class PaddedArray {
     return *std::launder(reinterpret_cast<Element*>(begin_ + (i << shift_)));
   }
 
-  // What take() needs at most, alignment included.
+  // The number of bytes that take() needs at most, including alignment.
   static std::size_t bytes(std::size_t count, const Layout& layout) {
     return count * stride(layout);
   }

@@ -1,13 +1,12 @@
-// `local-sensor`: a central counter, each thread released through a word of its own.
+// `local-sensor`: a central counter, with each thread released through a word of its own.
 //
-// Idea     Threads count themselves in, but wait on a local sensor, so that waiting does not
-//          disturb the counter's line. The last to arrive sets all sensors.
-// Cost     n atomic updates of one line, n - 1 sensor lines written by the last and fetched by one
-//          each.
-// Order    Arrival is an acquire-release update, so the last has seen everyone's stores; setting a
-//          sensor is a release, seeing it an acquire.
-// Source   Zhang et al., section 3.4 (first half), after Mellor-Crummey & Scott and Nikolopoulos &
-//          Papatheodorou. A sensor holds the episode that it was released from, so none is reset.
+// Idea     Threads add themselves to a counter but wait on a local sensor, so that waiting does not disturb the
+//          counter's line. The last to arrive sets all sensors.
+// Cost     n atomic updates of one line, n - 1 sensor lines written by the last and fetched by one thread each.
+// Order    Arrival is an acquire-release update, so the last to arrive has seen all stores; setting a sensor is a
+//          release, seeing it an acquire.
+// Source   Zhang et al., section 3.4 (first half), after Mellor-Crummey & Scott and Nikolopoulos & Papatheodorou. A
+//          sensor holds the episode that it was released from, so none is reset.
 #pragma once
 
 #include "barriers/fetch_add.h"
@@ -34,7 +33,7 @@ class LocalSensor {
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     if (is_last(1, episode, waiter)) {
-      waiter.wake(sleep_);  // the primary, if anybody
+      waiter.wake(sleep_);  // only the primary may sleep here
       return true;
     }
     return me != kPrimary ||
@@ -44,7 +43,7 @@ class LocalSensor {
 
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me != kPrimary) return wait_for_sensor(me, episode, waiter);
-    is_last(team_, episode, waiter);  // keeps the count in step; nobody else counts here
+    is_last(team_, episode, waiter);  // keeps the count in step; no other thread adds itself here
     set_sensors(me, episode, waiter);
     return true;
   }

@@ -1,6 +1,5 @@
-// What a barrier needs of the memory it runs on. Every algorithm and every waiting policy takes its
-// Memory as a template parameter: native atomics, a simulated coherent memory, or a model
-// checker's. The same source runs in all of them.
+// What a barrier needs of the memory it runs on. Every algorithm and every waiting policy takes its Memory as a
+// template parameter: native atomics, a simulated coherent memory, or that of a model checker. All run the same source.
 #pragma once
 
 #include <atomic>
@@ -12,27 +11,25 @@
 
 namespace muster {
 
-//   Atomic<T>            load, store, fetch_add, exchange, compare_exchange_weak with std memory
-//                        orders; where the machine has load-reserve and store-conditional,
-//                        reserved_add as well: platform/reserved_add.h
-//   pause()              a poll that failed
+//   Atomic<T>            load, store, fetch_add, exchange, compare_exchange_weak with std memory orders; on machines
+//                        with load-reserve and store-conditional also reserved_add: platform/reserved_add.h
+//   pause()              called after a poll that failed
 //   now_ns()             monotonic time
 //   yield()              give the CPU to another runnable thread
 //   nap(ns)              sleep for about this time
-//   runs_in_real_time(t) whether yields do not let threads of a lower priority run: platform/real_time.h
-//   current_cpu()        CPU the calling thread runs on
-//   allowed_cpus()       CPUs the calling thread may use
+//   runs_in_real_time(t) whether yields leave threads of lower priority waiting: platform/real_time.h
+//   current_cpu()        the CPU the calling thread runs on
+//   allowed_cpus()       the number of CPUs the calling thread may use
 //   move_to(cpu), leave_cpu(cpu), pick_cpu(trial),
 //   idle_ns_elsewhere(except)
-//                        where threads are placed: platform/native_memory.h
+//                        moving threads: platform/native_memory.h
 //   ask_for_slice(ns), has_requested_slice(), give_slice_back()
 //                        see platform/slice.h
 //   light_fence(), heavy_fence(), full_fence()
-//                        see platform/fences.h; heavy_fence() is false where it could not be had
-//   drain_stores()       what the caller stored so far, in whatever way, comes before its later
-//                        stores
-//   wait(w, v, limited)  sleep while w holds v (a millisecond at most if limited); may return for
-//                        no reason; true if it may have slept
+//                        see platform/fences.h; heavy_fence() is false if it is not available
+//   drain_stores()       all earlier stores of the caller, of any kind, come before its later stores
+//   wait(w, v, limited)  sleep while w holds v (a millisecond at most if limited); may return spuriously; true if it
+//                        may have slept
 //   wake_all(w)          wake all sleepers of w
 template <class M>
 concept Memory = requires(typename M::template Atomic<std::uint32_t>& word,

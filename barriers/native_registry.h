@@ -1,5 +1,5 @@
-// The registry on the machine's own memory. Algorithms times policies are a lot of code: it is compiled
-// once, in native_registry.cpp, and not by whoever asks.
+// The registry on the machine's own memory, compiled once in native_registry.cpp: algorithms times policies are a lot
+// of code.
 #pragma once
 
 #include "barriers/registry.h"

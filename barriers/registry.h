@@ -1,5 +1,5 @@
-// Which code stands behind the names of MUSTER_BARRIER, on a given Memory. A new algorithm is one header, one line in
-// options/barrier_names.h and one here. The waiting policy is chosen by WaitParameters (waiting/any_policy.h).
+// The code for each name of MUSTER_BARRIER, on a given Memory. A new algorithm is one header, one line in
+// options/barrier_names.h and one here. WaitParameters selects the waiting policy (waiting/any_policy.h).
 #pragma once
 
 #include "barriers/barrier_state.h"
@@ -47,7 +47,7 @@ const BarrierOps<Memory>* look_up(BarrierKind barrier) {
 
 }  // namespace detail
 
-// Null for `native` and `auto`, which are no algorithms: the caller decides those first.
+// Null for `native` and `auto`, which are no algorithms: the caller resolves those first.
 template <class Memory>
 const BarrierOps<Memory>* barrier_ops(BarrierKind barrier) {
   return detail::look_up<Memory>(barrier);

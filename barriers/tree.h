@@ -1,18 +1,17 @@
-// `tree`: gather up a tree, release down it, with the machine's shape.
+// `tree`: gather up a tree, release down it, in the shape of the machine.
 //
-// Idea     Threads are grouped by what they share: SMT siblings, then a cache, then a NUMA node.
-//          The first of a group gathers the others' arrivals and speaks for the group one level up;
-//          the release goes down the same way. Most line transfers stay within a group.
-// Cost     2(n - 1) line transfers; the slowest path crosses about sum(radix - 1) elements up and
-//          as many sensors down, O(log n) for a fixed radix.
-// Order    Arrival and sensor stores are releases, their readings acquires, along the tree's edges.
-// Source   Mellor-Crummey & Scott 1991, section 3.4 (tree barrier with local spinning); the shape
-//          from hwloc. Thread numbers are taken to follow the topology, as they do with
-//          OMP_PROC_BIND=close; otherwise the tree is still right, only less local.
+// Idea     Threads are grouped by what they share: SMT siblings, then a cache, then a NUMA node. The first thread of a
+//          group gathers the others' arrivals and represents the group one level up. The release takes the same way
+//          down. Most line transfers stay within a group.
+// Cost     2(n - 1) line transfers; the critical path has about sum(radix - 1) elements up and as many sensors down,
+//          O(log n) for a fixed radix.
+// Order    Arrival and sensor stores are releases, their reads acquires, along the edges of the tree.
+// Source   Mellor-Crummey & Scott 1991, section 3.4 (tree barrier with local spinning); the shape from hwloc. Thread
+//          numbers are assumed to follow the topology, as with OMP_PROC_BIND=close; otherwise the tree is still
+//          correct, only less local.
 //
-// With radix r at a level whose groups have s threads, thread t leads its group there if t % (s r)
-// = 0: parents and children are found by arithmetic, nothing is stored. Each thread sleeps on its
-// own word.
+// With radix r at a level whose groups have s threads, thread t leads its group there if t % (s r) = 0. Parents and
+// children are computed, nothing is stored. Each thread sleeps on its own word.
 #pragma once
 
 #include "barriers/layout.h"
@@ -61,8 +60,8 @@ class Tree {
     return true;
   }
 
-  // Where all are the root's own children, nobody passes a release on.
-  bool may_be_told(const Waiter&) const { return team_ <= radix_[0]; }
+  // If all other threads are children of the root, no thread has to pass a release on.
+  bool may_use_announcement(const Waiter&) const { return team_ <= radix_[0]; }
 
   void wake_everyone(WaitStats& stats) {
     for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);
@@ -116,7 +115,7 @@ class Tree {
     return end < team_ ? end : team_;
   }
 
-  // The farthest first: they have the longest way to go on.
+  // The farthest first: their subtrees are the deepest.
   void release_children(unsigned me, Episode episode, Waiter& waiter) {
     Level levels[2 * kMaxTreeLevels];
     unsigned led = 0;

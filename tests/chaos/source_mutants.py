@@ -76,9 +76,9 @@ FAULTS = [
     Fault(
         "the counter is set where others may be ahead",
         "barriers/dissemination.h",
-        "may_take_turns()) counter_.pass_by_beside_others();",
-        "may_take_turns()) {\n      if (MUTANT) counter_.pass_by(episode);\n"
-        "      else counter_.pass_by_beside_others();\n    }",
+        "may_take_turns()) counter_.skip_concurrently();",
+        "may_take_turns()) {\n      if (MUTANT) counter_.skip(episode);\n"
+        "      else counter_.skip_concurrently();\n    }",
     ),
     Fault(
         "a leaf's parent is not waked",
