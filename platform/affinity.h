@@ -1,5 +1,5 @@
-// The calling thread's affinity mask, read and set. errno is left as it was. Past the C library's calls:
-// libmuster.so exports those names for the program's sake.
+// The calling thread's affinity mask, read and set. errno is preserved. Uses system calls and not the C library's
+// functions, whose names libmuster.so exports for the program.
 #pragma once
 
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// Up to 1,024 CPUs; on a larger machine read() fails and nobody is moved.
+// Up to 1,024 CPUs; on a larger machine read() fails and no thread is moved.
 class AffinityMask {
  public:
   static constexpr unsigned kMaxCpus = 1024;
@@ -23,7 +23,7 @@ class AffinityMask {
     return mask;
   }
 
-  // Every CPU that there could be.
+  // All CPUs that may exist.
   static constexpr AffinityMask all() {
     AffinityMask mask;
     for (unsigned long& word : mask.words_) word = ~0UL;
@@ -47,7 +47,7 @@ class AffinityMask {
     return ok;
   }
 
-  // CPUs beyond kMaxCpus (kNoCpu, too) are in no mask: nothing happens.
+  // CPUs beyond kMaxCpus (also kNoCpu) are in no mask: nothing happens.
   void set(unsigned cpu) {
     if (cpu < kMaxCpus) words_[cpu / kBits] |= 1UL << (cpu % kBits);
   }

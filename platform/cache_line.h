@@ -1,4 +1,4 @@
-// The distance that keeps two variables from sharing a line.
+// The distance that keeps two variables from sharing a cache line.
 #pragma once
 
 #include <unistd.h>
@@ -8,16 +8,16 @@
 
 namespace muster {
 
-// The real coherence granule, in bytes: 128 where the hardware fetches 64-byte lines in adjacent
-// pairs (x86) or has 128-byte lines (POWER, some AArch64), 256 on s390x. A layout may use a larger
-// stride, never a smaller one.
+// The coherence granule in bytes: 128 where the hardware fetches 64-byte lines in adjacent pairs (x86) or has 128-byte
+// lines (POWER, some AArch64), 256 on s390x. A layout may use a larger stride, never a smaller one.
 #if defined(__s390x__)
 inline constexpr std::size_t kCoherenceGranule = 256;
 #else
 inline constexpr std::size_t kCoherenceGranule = 128;
 #endif
 
-// What the processor says of its first-level cache, in bytes (A64FX has lines of 256); 0: unknown. Asks no file.
+// The line size of the first-level cache as the processor reports it, in bytes (256 on A64FX); 0: unknown. Opens no
+// file.
 inline std::size_t reported_cache_line() {
 #ifdef _SC_LEVEL1_DCACHE_LINESIZE
   const int saved = errno;

@@ -1,16 +1,14 @@
-// What the instruction before a return address was.
+// Decodes the instruction before a return address.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-// Whether the call that returns there may have named its target: `call f`, or through the table of
-// addresses (code built without PLT; not known on POWER). False where the target came from a
-// register, as when a runtime calls the function of a parallel region: if that function ends in a
-// call of its own, it may have jumped there, and the return address seen is the runtime's. Always
-// true on CPUs whose instructions are not known here. `return_address` must lie in code that can be
-// read.
+// Whether the call that returns there may have named its target: `call f`, or a call through the global offset table
+// (code built without PLT; not detected on POWER). False if the target came from a register, as when a runtime calls
+// the function of a parallel region. If that function ends in a tail call, the return address is one in the runtime.
+// Always true on CPUs whose instructions are not decoded here. `return_address` must lie in readable code.
 inline bool may_call_by_name([[maybe_unused]] const void* return_address) {
 #if defined(__x86_64__)
   const auto* after = static_cast<const unsigned char*>(return_address);

@@ -1,4 +1,4 @@
-// muster_call_with_words (call_with_words.h): the first words go into registers, the rest to the stack.
+// muster_call_with_words (call_with_words.h): the first words go into registers, the others to the stack.
 
 #if defined(__x86_64__)
 
@@ -103,7 +103,7 @@ muster_call_with_words:
   .cfi_def_cfa_register 31
   .cfi_offset 65, 16
   .cfi_offset 31, -8
-  // The linkage area, a place for each argument, r31.
+  // The linkage area, one slot per argument, r31.
   sldi 8, 7, 3
   addi 8, 8, 71
   rldicr 8, 8, 0, 59

@@ -1,16 +1,16 @@
-// Calling a function with any number of pointer-sized arguments, known at run time only.
+// Calls a function with a number of pointer-sized arguments that is known only at run time.
 #pragma once
 
 #include <cstddef>
 
 namespace muster {
 
-// Words that an ABI has registers for may be read whether or not there are so many.
+// All words for which the ABI has registers are read, even if there are fewer arguments.
 inline constexpr std::size_t kFewestWords = 6;
 
 }  // namespace muster
 
-// function(first, second, words[0], ..., words[count - 1]); `count` is at least kFewestWords. Machine code
-// (call_with_words.S), since C++ has no such call. The function may be a variadic one.
+// Calls function(first, second, words[0], ..., words[count - 1]); `count` is at least kFewestWords. In assembly
+// (call_with_words.S), since C++ has no such call. The function may be variadic.
 extern "C" void muster_call_with_words(void (*function)(), void* first, void* second,
                                        void* const* words, std::size_t count);

@@ -1,5 +1,4 @@
-// Monotonic time in nanoseconds. One read costs 20 to 30 ns (vDSO), so nobody reads it on a fast
-// path.
+// Monotonic time in nanoseconds. One read costs 20 to 30 ns (vDSO), so no fast path reads it.
 #pragma once
 
 #include <time.h>
@@ -19,7 +18,7 @@ inline std::uint64_t read_clock_ns(clockid_t clock) {
 
 inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTONIC); }
 
-// CPU time of all threads of this process together. A system call.
+// The CPU time of all threads of this process together. A system call.
 inline std::uint64_t process_cpu_ns() { return detail::read_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Which CPUs a thread may use, which one it is on.
+// The CPUs that a thread may use, and the one it runs on.
 #pragma once
 
 #include <sched.h>
@@ -15,7 +15,7 @@ namespace muster {
 inline constexpr unsigned kNoCpu = ~0U;
 
 namespace detail {
-// Of the first kMost CPUs. 0 where the machine has more.
+// Counts among the first kMost CPUs. 0 if the machine has more.
 template <unsigned kMost>
 __attribute__((noinline)) unsigned count_allowed_cpus() {
   unsigned long mask[kMost / (8 * sizeof(unsigned long))];
@@ -27,12 +27,12 @@ __attribute__((noinline)) unsigned count_allowed_cpus() {
 }
 }  // namespace detail
 
-// The number of CPUs in the calling thread's affinity mask, at least 1. One system call, about 0.2
-// us. Does not know cgroup quotas: a quota limits time, not CPUs.
+// The number of CPUs in the calling thread's affinity mask, at least 1. One system call, about 0.2 us. Ignores cgroup
+// quotas: a quota limits time, not CPUs.
 inline unsigned allowed_cpus() {
   const int saved = errno;
   unsigned count =
-      detail::count_allowed_cpus<1024>();  // most stacks would have room for more, but not all
+      detail::count_allowed_cpus<1024>();  // some stacks are too small for a larger mask
   if (count == 0) count = detail::count_allowed_cpus<8192>();  // the kernel's own limit
   if (count == 0) {
     note_missing(Missing::kGetAffinity, errno);
@@ -43,9 +43,9 @@ inline unsigned allowed_cpus() {
   return count;
 }
 
-// The CPU that the caller runs on, which it may leave at any time. Some 2 ns where the C library
-// keeps it by restartable sequences (glibc 2.35 and later), else 20 ns. kNoCpu where the kernel does
-// not tell. It may be above every CPU that was known at the start: one may have been plugged in.
+// The CPU that the caller runs on; it may leave it at any time. About 2 ns where the C library registers restartable
+// sequences (glibc 2.35 and later), otherwise 20 ns. kNoCpu if the kernel does not provide it. The number may exceed
+// those known at the start of the process: CPUs can be hot-plugged.
 inline unsigned current_cpu() {
   const int saved = errno;
   const int cpu = sched_getcpu();

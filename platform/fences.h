@@ -1,14 +1,13 @@
-// A pair of fences of unequal price (an asymmetric fence).
+// A pair of fences of unequal cost (an asymmetric fence).
 //
-// A thread that releases others stores a word and then looks whether somebody sleeps; a thread that
-// goes to sleep says so and then looks at the word. Each needs its store ordered before its load, a
-// full fence on both sides, and on the releasing side that fence would wait for the store's cache
-// line to arrive: about one line crossing more for every barrier. So the side that is about to
-// sleep pays for both, with membarrier(PRIVATE_EXPEDITED): a full fence on every CPU that runs a
-// thread of this process.
+// A thread that releases others stores a word and then checks whether a thread sleeps. A thread that goes to sleep sets
+// a flag and then checks the word. Each needs its store ordered before its load: a full fence on both sides. On the
+// releasing side that fence would wait for the cache line of the store, about one more line transfer for every barrier.
+// So the side that is about to sleep pays for both, with membarrier(PRIVATE_EXPEDITED): a full fence on every CPU that
+// runs a thread of this process.
 //
-// Measured here: 0.28 us when no teammate runs, 2.6 us when one does; a release pays nothing.
-// Without membarrier (before Linux 4.14, or denied) both sides use the ordinary full fence.
+// Measured: 0.28 us when no teammate runs, 2.6 us when one does; a release pays nothing. Without membarrier (before
+// Linux 4.14, or denied) both sides use the ordinary full fence.
 #pragma once
 
 #include <linux/membarrier.h>
@@ -24,12 +23,12 @@ namespace muster {
 
 enum class FenceMode : int { kUnknown, kAsymmetric, kSymmetric };
 
-// Written once, by the first heavy user or register_fences(); read by every light fence. Until it
-// is known the light fence is the full one, so the order of the first calls does not matter.
+// Written once, by the first heavy fence or by register_fences(); read by every light fence. Until it is known the
+// light fence is a full one, so the order of the first calls does not matter.
 inline std::atomic<FenceMode> g_fence_mode{FenceMode::kUnknown};
 
-// Registers the process for the cheap form. Cheap while the process has one thread; with several it
-// may take milliseconds, once. After fork() the child keeps its parent's registration.
+// Registers the process for membarrier. Fast while the process has one thread; with several it may take milliseconds,
+// once. After fork() the child keeps its parent's registration.
 inline void register_fences() {
   if (g_fence_mode.load(std::memory_order_relaxed) != FenceMode::kUnknown) return;
   const int saved = errno;
@@ -41,8 +40,7 @@ inline void register_fences() {
                      std::memory_order_seq_cst);
 }
 
-// Orders the caller's earlier stores before its later loads, against a thread that calls
-// heavy_fence().
+// Orders the caller's earlier stores before its later loads, with respect to a thread that calls heavy_fence().
 inline void light_fence() {
   if (g_fence_mode.load(std::memory_order_relaxed) == FenceMode::kAsymmetric) [[likely]] {
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -51,11 +49,10 @@ inline void light_fence() {
   }
 }
 
-// The same, against threads that call light_fence() or heavy_fence(). Returns false if the fence
-// could not be had (a seccomp filter installed after registration): the caller must not sleep
-// without a limit.
+// The same, with respect to threads that call light_fence() or heavy_fence(). Returns false if the fence was refused (a
+// seccomp filter installed after registration): the caller must not sleep without a limit.
 inline bool heavy_fence() {
-  register_fences();  // so that no light fence can be the cheap one while this is not the heavy one
+  register_fences();  // so that a light fence is cheap only if this one is heavy
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (g_fence_mode.load(std::memory_order_relaxed) == FenceMode::kSymmetric) return true;
   const int saved = errno;

@@ -1,7 +1,7 @@
 // A thread's floating-point control words: rounding, masked exceptions, flushing to zero.
 //
-// x86 only, where OpenMP's runtimes copy them from thread to thread; elsewhere they leave each thread
-// its own, and there is nothing to do here.
+// x86 only, where the OpenMP runtimes copy them from thread to thread. Elsewhere the runtimes leave each thread its
+// own, and nothing is done here.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace muster {
 
 #if defined(__x86_64__)
 
-// One number, so that it travels in a register: two stores that are read as one stall the reader.
+// One number, passed in a register: a load that spans two recent stores would stall.
 struct FpControl {
   std::uint64_t words = 0;  // MXCSR without its flags, and the x87 control word above it
 
@@ -22,8 +22,8 @@ struct FpControl {
     return {(mxcsr & ~kFlags) | std::uint64_t{x87} << 32};
   }
 
-  // Makes them the calling thread's. Words that differ are loaded whole, as the runtimes do: the flags
-  // of what happened are cleared then, and left alone where nothing differs.
+  // Loads them into the calling thread. Words that differ are loaded as a whole, as the runtimes do: that clears the
+  // exception flags. If nothing differs, the flags stay.
   void put_in_force() const {
     const std::uint64_t now = current().words;
     if (now == words) [[likely]]
@@ -41,7 +41,7 @@ struct FpControl {
   static constexpr std::uint32_t kFlags = 0x3f;
 };
 
-// Keeps the calling thread's words and flags as they are, whatever is called while it lives.
+// Preserves the calling thread's words and flags over its lifetime, whatever is called meanwhile.
 class KeptFpEnvironment {
  public:
   KeptFpEnvironment() {

@@ -1,13 +1,11 @@
-// Sleeping on a 32-bit word. Neither call ends the process, whatever the kernel answers, and both
-// leave errno as they found it: the host program may be between a call of its own and its look at
-// errno.
+// Sleeping on a 32-bit word. Neither call ends the process, whatever the kernel answers, and both preserve errno: the
+// host program may be between a call of its own and reading errno.
 //
-// Only FUTEX_WAIT and FUTEX_WAKE are used, which every kernel has; a seccomp filter may still deny
-// them. From the first refusal on, threads that would sleep poll instead: they yield the CPU a few
-// times and nap in between, so no wake-up is needed and none can be lost. A thread that went to
-// sleep before its waker is refused would sleep on; so try_futex() finds out before anybody sleeps.
-// A filter that comes later and denies the wake only is beyond help (the C library's own locks do
-// not survive it either).
+// Only FUTEX_WAIT and FUTEX_WAKE are used, which every kernel has; a seccomp filter may still deny them. From the first
+// refusal on, threads poll instead of sleeping: they yield the CPU a few times and nap in between, so no wake-up is
+// needed and none can be lost. A thread that went to sleep before its waker is refused would sleep on, so try_futex()
+// tests both before any thread sleeps. A filter that is installed later and denies only the wake cannot be handled (the
+// C library's own locks do not survive it either).
 #pragma once
 
 #include <linux/futex.h>
@@ -29,8 +27,8 @@ namespace detail {
 
 inline bool futex_refused() { return times_missing(Missing::kFutex) != 0; }
 
-// In place of a sleep: until the word changes, but no longer than some 150 us. Yields first, since
-// the thread that will change it may want this CPU; naps then, since that thread may be far from it.
+// Replaces a sleep: until the word changes, but no longer than about 150 us. Yields first, since the thread that will
+// change it may want this CPU; then naps, since that may take long.
 inline void poll_word(const std::atomic<std::uint32_t>& word, std::uint32_t expected) {
   constexpr unsigned kYields = 8;
   constexpr std::uint64_t kNapNs = 100'000;
@@ -45,10 +43,9 @@ inline void poll_word(const std::atomic<std::uint32_t>& word, std::uint32_t expe
 
 }  // namespace detail
 
-// Sleeps while `word` holds `expected`. Returns on a wake-up, a signal (EINTR), at once when the
-// word has another value (EAGAIN), or for no reason: callers loop and look at their condition
-// themselves. Returns true if the thread may have slept, false if the kernel turned it away. With
-// `limited`, sleeps a millisecond at most.
+// Sleeps while `word` holds `expected`. Returns on a wake-up, on a signal (EINTR), at once if the word has another
+// value (EAGAIN), or spuriously: callers loop and check their condition themselves. Returns true if the thread may have
+// slept, false if the kernel returned at once. With `limited`, sleeps for a millisecond at most.
 inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {
   if (detail::futex_refused()) [[unlikely]] {
     note_missing(Missing::kFutex, 0);
@@ -65,7 +62,7 @@ inline bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
   return slept;
 }
 
-// Wakes everyone who sleeps on `word`, and tells how many. The caller has changed the word before.
+// Wakes all threads that sleep on `word`; returns their number. The caller has changed the word before.
 inline unsigned futex_wake_all(std::atomic<std::uint32_t>& word) {
   const int saved = errno;
   const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
@@ -74,11 +71,11 @@ inline unsigned futex_wake_all(std::atomic<std::uint32_t>& word) {
   return woken > 0 ? static_cast<unsigned>(woken) : 0;
 }
 
-// Finds out whether both calls are to be had, before anybody relies on them. Some 0.3 us.
+// Tests whether both calls are permitted, before any thread relies on them. About 0.3 us.
 inline void try_futex() {
   std::atomic<std::uint32_t> word{0};
   futex_wake_all(word);
-  futex_wait(word, 1, /*limited=*/true);  // has another value: the kernel turns it away
+  futex_wait(word, 1, /*limited=*/true);  // the word has another value: returns at once
 }
 
 }  // namespace muster

@@ -1,12 +1,12 @@
-// What Muster asks of the scheduler for a thread that waits at barriers lasts as long as the region:
-// whatever the thread starts afterwards, threads or processes, inherits its slice.
+// Muster changes a waiting thread's scheduling (its slice) only until the region ends: threads and processes that the
+// thread creates afterwards would inherit it.
 #pragma once
 
 #include "platform/slice.h"
 
 namespace muster {
 
-// The calling thread is scheduled as the program had it. Cheap when it is so already.
+// Restores the calling thread's scheduling as the program set it. Cheap if nothing was changed.
 inline void give_everything_back() { give_slice_back(); }
 
 }  // namespace muster

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kStat = "/proc/stat";
 constexpr std::uint64_t kTickNs = 10'000'000;  // USER_HZ is 100 for every program on Linux
 
-// Of numbers with a space before each.
+// For numbers with a space before each.
 bool take_fourth(const char* at, std::uint64_t& value) {
   for (int field = 0; field < 4; ++field) {
     if (*at != ' ') return false;
@@ -26,7 +26,7 @@ constinit std::atomic<bool> g_text_in_use{false};
 
 }  // namespace
 
-// Lines "cpuN user nice system idle iowait ...", one a CPU that is online, after the sum of all.
+// Lines "cpuN user nice system idle iowait ...", one per online CPU, after the line with their sum.
 std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned except) {
   std::uint64_t ticks = 0;
   bool found = false;
@@ -45,8 +45,8 @@ std::uint64_t idle_ns_in(const char* text, const AffinityMask& mask, unsigned ex
   return found ? ticks * kTickNs : kIdleTimeUnknown;
 }
 
-// In parts, each cut behind its last whole line. Not on the stack, which may be small; of threads that
-// ask at once, one gets an answer.
+// Read in parts, each cut after its last complete line. The buffer is not on the stack, which may be small; of threads
+// that ask at the same time, one gets an answer.
 std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files how) {
   static char text[4096];
   if (g_text_in_use.exchange(true, std::memory_order_acquire)) return kIdleTimeUnknown;
@@ -61,7 +61,8 @@ std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except, Files
     if (in_part != kIdleTimeUnknown)
       idle_ns = (idle_ns == kIdleTimeUnknown ? 0 : idle_ns) + in_part;
     const char* last = std::strrchr(text, '\n');
-    if (std::strncmp(last != nullptr ? last + 1 : text, "cpu", 3) != 0) break;  // those are over
+    if (std::strncmp(last != nullptr ? last + 1 : text, "cpu", 3) != 0)
+      break;  // no more lines of CPUs
     offset += static_cast<std::size_t>(end - text) + 1;
   }
   g_text_in_use.store(false, std::memory_order_release);

@@ -1,5 +1,4 @@
-// Putting words together, for paths. The C library's snprintf takes 2 KB of stack, which a waiting thread may
-// not have.
+// Concatenates text, for paths. The C library's snprintf takes 2 KB of stack, which a waiting thread may not have.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,8 @@
 
 namespace muster {
 
-// Writes the words one after the other, ended by a NUL, cut off where the buffer ends. The length that they have.
+// Writes the words one after the other, with a final NUL, truncated at the end of the buffer. Returns their full
+// length.
 template <class... Words>
 std::size_t join(char* out, std::size_t size, const Words&... words) {
   std::size_t length = 0;

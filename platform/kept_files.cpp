@@ -27,7 +27,7 @@ KeptFile g_kept[kMostKept];
 unsigned g_count = 0;
 
 bool identity_of(int descriptor, std::uint64_t& device, std::uint64_t& inode) {
-  struct stat found;  // half as long as what statx() takes: threads that wait come here
+  struct stat found;  // half the size of statx's: waiting threads, with small stacks, get here
   if (detail::quiet_syscall(SYS_fstat, descriptor, &found) != 0) return false;
   device = found.st_dev;
   inode = found.st_ino;
@@ -41,19 +41,19 @@ bool is_still(const KeptFile& file) {
          inode == file.inode;
 }
 
-// By the number of folders in /proc/self/task, which takes no descriptor.
+// From the link count of /proc/self/task, which takes no descriptor.
 bool has_one_thread() {
   struct statx found;
   constexpr const char* kThreads = "/proc/self/task";
   return detail::quiet_syscall(SYS_statx, AT_FDCWD, kThreads, 0, STATX_NLINK, &found) == 0 &&
-         found.stx_nlink == 3;  // its own two names, and the thread's
+         found.stx_nlink == 3;  // two of its own, and one per thread
 }
 
 long duplicate(int descriptor, std::uint64_t least) {
   return detail::quiet_syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, static_cast<long>(least));
 }
 
-// As the kernel has it for its own call.
+// As defined by the kernel for its own system call.
 struct Limit {
   std::uint64_t soft;
   std::uint64_t hard;
@@ -63,7 +63,7 @@ bool set_limit(const Limit* limit, Limit* before) {
   return detail::quiet_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, before) == 0;
 }
 
-// The table of descriptors is as long as the highest, and a fork copies it.
+// The descriptor table is as long as the highest descriptor, and a fork copies it.
 constexpr std::uint64_t kHighest = 4096;
 constexpr std::uint64_t kOrdinary = 1024;
 
@@ -94,7 +94,7 @@ const KeptFile* find(const char* path) {
   return nullptr;
 }
 
-// Minus the error number where it cannot be kept. Apart: it needs more stack than a file that is kept.
+// Minus the error number if it cannot be kept. Out of line: it needs more stack than reading a kept file.
 __attribute__((noinline)) long keep(const char* path) {
   const std::size_t length = std::strlen(path);
   if (g_count == kMostKept || length >= KeptFile::kLongestPath) return -EMFILE;

@@ -1,6 +1,5 @@
-// A lock for rare paths, usable before any constructor ran and after fork(). Whoever waits for it sleeps
-// soon: under a real-time policy a yield gives the CPU to nobody of a lower priority, and the holder
-// may be one.
+// A lock for rare paths, usable before any constructor ran and after fork(). A thread that waits for it sleeps soon:
+// under a real-time policy a yield gives the CPU to no thread of lower priority, and the holder may be one.
 #pragma once
 
 #include <atomic>
@@ -35,7 +34,7 @@ class Lock {
   static constexpr unsigned kPolls = 64;
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kAwaited = 2;  // held, and somebody may sleep
+  static constexpr std::uint32_t kAwaited = 2;  // held, and a thread may sleep
 
   std::atomic<std::uint32_t> word_{kFree};
 };

@@ -16,7 +16,7 @@ struct ErrorName {
   int error;
   const char* name;
 };
-// Those that system calls refuse with. The C library's own list is younger than what Muster runs on.
+// The errors with which system calls are refused. strerrorname_np() is newer than the oldest supported C library.
 constexpr ErrorName kErrorNames[] = {
     {EPERM, "EPERM"},   {ENOENT, "ENOENT"}, {ESRCH, "ESRCH"},   {EIO, "EIO"},
     {E2BIG, "E2BIG"},   {ENOMEM, "ENOMEM"}, {EACCES, "EACCES"}, {EFAULT, "EFAULT"},

@@ -30,12 +30,12 @@ struct MissingName {
 inline constexpr MissingName kMissingNames[kMissingKinds] = {
     {"futex", "threads poll instead of sleeping"},
     {"membarrier", "releases pay a full fence"},
-    {"sched_setattr slice", "no short slices beside strangers"},
+    {"sched_setattr slice", "no short slices under contention"},
     {"sched_setaffinity", "no thread is moved"},
     {"sched_getaffinity", "no thread is moved, allowed CPUs are guessed"},
-    {"getcpu", "nobody gives way to a teammate on its own CPU"},
+    {"getcpu", "no thread sleeps for a teammate on its own CPU"},
     {"/proc/stat", "idle CPUs unknown, teams are not gathered"},
-    {"own affinity", "it was changed from outside and is left so"},
+    {"own affinity", "another process changed it; it stays so"},
 };
 
 namespace detail {

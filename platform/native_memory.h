@@ -1,6 +1,5 @@
-// The Memory that real programs run on: the machine's own atomics, clock and futex. The simulators
-// and the model checker put another class in its place; barriers/memory.h says what each must
-// offer.
+// The Memory that real programs run on: the machine's own atomics, clock and futex. The simulators and the model
+// checker use other classes instead; barriers/memory.h lists what each must provide.
 #pragma once
 
 #include <atomic>
@@ -40,23 +39,23 @@ struct NativeMemory {
   // See scheduler_asks.h.
   static bool may_ask_scheduler(std::uint64_t now_ns) { return muster::may_ask_scheduler(now_ns); }
 
-  // Where threads are placed: platform/thread_place.h. What needs a mask, 128 bytes, is not inlined: else each wait
-  // would have those of all on its stack.
+  // Moving threads: platform/thread_place.h. Functions that need a mask, 128 bytes, are not inlined: otherwise each
+  // wait would have all their masks on its stack.
   static bool move_to(unsigned cpu) { return muster::move_to(cpu); }
   static bool leave_cpu(unsigned cpu) { return muster::leave_cpu(cpu); }
   __attribute__((noinline)) static std::uint64_t idle_ns_elsewhere(unsigned except) {
     AffinityMask mask;
     return mask.read() ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
   }
-  // One of the caller's CPUs: another for each trial, and most likely another than a second copy of
-  // the program picks. kNoCpu if it has only one.
+  // One of the caller's CPUs: a different one for each trial, and most likely a different one than a second copy of the
+  // program picks. kNoCpu if it has only one.
   __attribute__((noinline)) static unsigned pick_cpu(unsigned trial) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
   }
 
-  // The same for each thread of a team that fits, on this process's threads' common mask.
+  // The same for each thread of a team that fits, within the common mask of this process's threads.
   __attribute__((noinline)) static unsigned cpu_for_thread(unsigned thread) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
@@ -73,8 +72,7 @@ struct NativeMemory {
   static bool heavy_fence() { return muster::heavy_fence(); }
   static void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-  // Called by every thread as it arrives: whatever it stored before, in whatever way, is on its
-  // way.
+  // Called by every thread as it arrives: orders all its earlier stores, of any kind, before its later ones.
   static void drain_stores() { drain_non_temporal_stores(); }
 
   static bool wait(Atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {

@@ -1,4 +1,4 @@
-// Numbers in files of /proc and /sys. Nothing of the locale, nothing that sets errno.
+// Numbers in files of /proc and /sys. Independent of the locale; errno is not set.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,7 @@
 
 namespace muster {
 
-// The number that `text` begins with; `text` moves behind it. False where there is none or where it
-// does not fit: garbage is no number.
+// Parses the number at the start of `text` and advances `text` past it. False if there is none or if it overflows.
 inline bool take_number(const char*& text, std::uint64_t& value) {
   constexpr std::uint64_t kMost = ~std::uint64_t{0};
   const char* at = text;
@@ -23,7 +22,7 @@ inline bool take_number(const char*& text, std::uint64_t& value) {
   return true;
 }
 
-// The number behind `key`, which begins a word, in `text`: "nr_throttled 5", "total=5".
+// The number after `key`, which must start a word of `text`: "nr_throttled 5", "total=5".
 inline bool number_behind(const char* text, const char* key, std::uint64_t& value) {
   const std::size_t length = std::strlen(key);
   for (const char* at = text; (at = std::strstr(at, key)) != nullptr; at += length) {

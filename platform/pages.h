@@ -1,5 +1,5 @@
-// Zeroed memory straight from the kernel. Muster does not use the host program's malloc: it may be
-// the program's own, instrumented, or in the middle of a call.
+// Zeroed memory directly from the kernel. Muster does not use the host program's malloc: it may be the program's own,
+// instrumented, or in the middle of a call.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// Null when the kernel has no more; the caller then leaves the barrier to the real runtime.
+// Null if the kernel has no more; the caller then leaves the barrier to the runtime.
 inline void* map_pages(std::size_t bytes) {
   const int saved = errno;
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

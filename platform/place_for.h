@@ -1,5 +1,5 @@
-// Storage in .bss for an object that is made when it is needed. A large object with a member initializer other than zero
-// would lie in .data instead, as bytes of the library's file.
+// Storage in .bss for an object that is constructed when it is first needed. A large object with a nonzero member
+// initializer would be in .data instead, as bytes of the library's file.
 #pragma once
 
 #include <new>
@@ -11,7 +11,7 @@ class PlaceFor {
  public:
   void* place() { return bytes_; }
 
-  // Once; it is never destroyed.
+  // To be called once; the object is never destroyed.
   T& make() { return *::new (place()) T(); }
 
  private:

@@ -1,7 +1,7 @@
-// Reading a small file of /proc or /sys from inside a stranger's process: raw system calls, because
-// the C library's open and read are cancellation points and set errno; nothing is allocated, no
-// descriptor stays open (a program that closes all of its descriptors, or forks, would hand its own
-// files to whoever kept a number). Costs one open, a read or two and a close: 2 to 5 us.
+// Reading a small file of /proc or /sys from inside a host process. Raw system calls, because the C library's open and
+// read are cancellation points and set errno. Nothing is allocated, and no descriptor stays open: after a program has
+// closed all of its descriptors, a kept number could be one of its own files. Costs one open, a read or two and a
+// close: 2 to 5 us.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 namespace muster {
 
 namespace detail {
-// The result, or minus the error number; errno stays what it was.
+// The result, or minus the error number; errno is preserved.
 template <class... Arguments>
 long quiet_syscall(long number, Arguments... arguments) {
   const int saved = errno;
@@ -25,12 +25,12 @@ long quiet_syscall(long number, Arguments... arguments) {
 }
 }  // namespace detail
 
-// A descriptor for reading, close-on-exec, or minus the error number.
+// Opens the file for reading, close-on-exec: the descriptor, or minus the error number.
 inline long open_to_read(const char* path) {
   return detail::quiet_syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-// At most `size` bytes from where the last read ended; 0 at the end, minus the error number else.
+// Reads at most `size` bytes from the end of the last read on; 0 at the end of the file, or minus the error number.
 inline long read_some(long descriptor, char* buffer, std::size_t size) {
   for (;;) {
     const long got = detail::quiet_syscall(SYS_read, descriptor, buffer, size);
@@ -40,8 +40,8 @@ inline long read_some(long descriptor, char* buffer, std::size_t size) {
 
 inline void close_quietly(long descriptor) { detail::quiet_syscall(SYS_close, descriptor); }
 
-// The first `size` - 1 bytes of a file, ended by a NUL; how many they are, or minus the error
-// number (`buffer` is empty then).
+// Reads the first `size` - 1 bytes of a file and adds a NUL. Returns their number, or minus the error number (then
+// `buffer` is empty).
 inline long read_file(const char* path, char* buffer, std::size_t size) {
   buffer[0] = '\0';
   const long descriptor = open_to_read(path);
@@ -59,8 +59,8 @@ inline long read_file(const char* path, char* buffer, std::size_t size) {
   return got < 0 ? got : static_cast<long>(length);
 }
 
-// A file of any length, line by line through a buffer of the caller's. Lines that do not fit are
-// left out: what Muster looks for is short.
+// A file of any length, line by line through a buffer of the caller. Lines that do not fit are skipped: the ones that
+// Muster looks for are short.
 class FileLines {
  public:
   FileLines(const char* path, char* buffer, std::size_t size)
@@ -73,8 +73,7 @@ class FileLines {
 
   bool opened() const { return descriptor_ >= 0; }
 
-  // The next line, ended by a NUL in place of its newline; valid until the next call. Null at the
-  // end or on an error.
+  // The next line, with a NUL instead of its newline; valid until the next call. Null at the end or on an error.
   char* next() {
     for (;;) {
       for (std::size_t at = begin_; at < end_; ++at) {
@@ -83,7 +82,7 @@ class FileLines {
         char* line = buffer_ + begin_;
         begin_ = at + 1;
         if (!too_long_) return line;
-        too_long_ = false;  // that was the rest of it
+        too_long_ = false;  // this was its end
       }
       if (!refill()) return last_line();
     }
@@ -107,7 +106,7 @@ class FileLines {
     return true;
   }
 
-  // What stands behind the last newline.
+  // The part after the last newline.
   char* last_line() {
     if (begin_ == end_ || too_long_) return nullptr;
     buffer_[end_] = '\0';

@@ -1,5 +1,5 @@
-// Whether the calling thread is scheduled by a real-time policy: then it keeps its CPU from every thread
-// of a lower priority for as long as it runs, whatever it yields, and only by sleeping lets those go on.
+// Whether the calling thread has a real-time scheduling policy. Then it keeps its CPU from every thread of lower
+// priority for as long as it runs, even if it yields; only a sleep lets them run.
 #pragma once
 
 #include <sched.h>
@@ -27,8 +27,8 @@ inline bool has_real_time_policy() {
 }
 }  // namespace detail
 
-// As of the last 10 ms: a program may change it at any time. A load and a compare; every 10 ms a system
-// call, some 0.1 us. SCHED_DEADLINE is none, since its threads have a budget.
+// As of the last 10 ms: a program may change it at any time. A load and a compare; every 10 ms a system call, about 0.1
+// us. SCHED_DEADLINE does not count, since its threads have a budget.
 inline bool runs_in_real_time(std::uint64_t now_ns) {
   constexpr std::uint64_t kLookEveryNs = 10'000'000;
   detail::KnownPolicy& known = detail::t_known_policy;

@@ -1,16 +1,12 @@
-// One attempt to add to a shared word by load-reserve and store-conditional, where the machine has
-// these two instructions.
+// One attempt to add to a shared word by load-reserve and store-conditional, on machines with these two instructions.
 //
-// Between the two the processor watches the word's line; the store fails, and says so, if anybody
-// else stored there meanwhile (or for no reason: an interrupt, a line lost from the cache). What a
-// compiler makes of std::atomic hides that. It loops by itself, or takes the one-instruction form
-// where there is one: AArch64's LSE, which compilers may choose at run time. An attempt is one block
-// of assembly, since a memory access of the compiler's in between could lose the reservation each
-// time.
+// Between the two the processor monitors the word's line. The store reports failure if another thread stored there in
+// between (or spuriously: an interrupt, a line evicted from the cache). std::atomic hides that: compilers make a loop
+// of it, or use a single instruction where there is one (AArch64's LSE, perhaps selected at run time). An attempt is
+// one block of assembly, since a memory access by the compiler in between could lose the reservation each time.
 //
 // Orders as in the published mappings of C++11 (Sewell et al., "C/C++11 mappings to processors",
-// www.cl.cam.ac.uk/~pes20/cpp/cpp0xmappings.html; proved by Batty et al., POPL 2012, and Sarkar et
-// al., PLDI 2012):
+// www.cl.cam.ac.uk/~pes20/cpp/cpp0xmappings.html; proved by Batty et al., POPL 2012, and Sarkar et al., PLDI 2012):
 //
 //   AArch64   acquire: ldaxr for ldxr; release: stlxr for stxr
 //   POWER     release: lwsync before; seq_cst: sync before; acquire: isync after the branch that
@@ -107,7 +103,7 @@ bool reserved_add(T& word, T value, T& before) {
 
 }  // namespace detail
 
-// std::atomic, and the attempt.
+// std::atomic with the attempt added.
 template <class T>
 class NativeAtomic : public std::atomic<T> {
   static_assert(sizeof(std::atomic<T>) == sizeof(T));
@@ -116,7 +112,7 @@ class NativeAtomic : public std::atomic<T> {
   constexpr NativeAtomic() = default;
   explicit constexpr NativeAtomic(T value) : std::atomic<T>(value) {}
 
-  // False if nothing was added; `before` is what was there.
+  // False if nothing was added; `before` is the value that was read.
   template <std::memory_order order>
   bool reserved_add(T value, T& before) {
     static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));

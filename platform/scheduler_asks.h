@@ -1,8 +1,8 @@
-// How often a thread moves or asks the scheduler for a slice.
+// Limits how often a thread moves itself or requests a slice.
 //
-// A slice is given back when a region ends, since whatever the thread starts afterwards inherits it, and a
-// move takes some ten system calls, more than a short region itself. In a program of short regions they
-// are done now and then, and between two times the kernel leaves the thread where it is most of the time.
+// A slice is given back at the end of a region, since threads and processes created afterwards inherit it. A move takes
+// about ten system calls, more than a short region itself. In a program with short regions they are made now and then;
+// in between, the thread mostly stays where the kernel placed it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ inline thread_local constinit std::uint64_t t_asked_ns __attribute__((tls_model(
     0;
 }  // namespace detail
 
-// Whether the calling thread may ask at `now_ns`, and if so takes it that it does. Several times
-// with the same time are one.
+// Whether the calling thread may make such a request at `now_ns`; if so, assumes that it does. Calls with the same time
+// count as one.
 inline bool may_ask_scheduler(std::uint64_t now_ns) {
   constexpr std::uint64_t kAskAgainNs = 100'000;
   std::uint64_t& asked_ns = detail::t_asked_ns;

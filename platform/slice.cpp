@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// As in linux/sched/types.h, which older systems do not have.
+// As in linux/sched/types.h, which older systems lack.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes);
   std::uint32_t policy = 0;
@@ -25,8 +25,8 @@ struct Attributes {
 };
 
 constexpr std::uint32_t kOrdinaryPolicy = 0;  // SCHED_OTHER
-// Whatever the policy is by now: one that another thread has just set stays, and a real-time one makes
-// the call fail, for want of a priority.
+// Keeps the current policy: one that another thread has just set stays, and with a real-time one the call fails for
+// lack of a priority.
 constexpr std::uint64_t kKeepPolicy = 0x08;  // SCHED_FLAG_KEEP_POLICY, from Linux 5.3 on
 
 bool get(pid_t thread, Attributes& attributes) {
@@ -40,7 +40,7 @@ bool set(std::uint64_t runtime) {
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
 }
 
-// The slice that the kernel gives everybody, as far as that can be seen; 0 not yet looked.
+// The kernel's default slice, as far as it can be determined; 0: not determined yet.
 std::atomic<std::uint64_t> g_kernels_slice{0};
 std::atomic<bool> g_unavailable{false};
 

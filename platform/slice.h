@@ -1,17 +1,17 @@
-// The time slice of the calling thread: how long it runs before another of its kind has its turn.
+// The time slice of the calling thread: how long it runs before another thread of its class has its turn.
 //
-// Since Linux 6.12 a thread of the ordinary policy may ask for a slice of its own, 0.1 to 100 ms,
-// without privileges. Its share of the CPU stays the same; with a shorter slice its turns are
-// shorter and come sooner. Earlier kernels take the call and do nothing.
+// Since Linux 6.12 a thread of the ordinary policy may request a slice of its own, 0.1 to 100 ms, without privileges.
+// Its share of the CPU stays the same; with a shorter slice its turns are shorter and come sooner. Earlier kernels
+// accept the call and ignore it.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-// Asks for `ns`. False, and nothing changed, when the kernel has no such slices or denies them, or
-// when the thread is not one to touch: another policy, a nice value, or a slice that the program
-// set itself (one that differs from that of process 1, or else from the first one seen).
+// Requests `ns`. False, with nothing changed, if the kernel has no such slices or denies them, or if the thread must be
+// left alone: it has another policy, a nice value, or a slice that the program set itself (one that differs from that
+// of process 1, or if that is not readable, from the first one seen).
 bool ask_for_slice(std::uint64_t ns);
 
 namespace detail {
@@ -19,11 +19,10 @@ extern thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model(
 void give_slice_back();
 }  // namespace detail
 
-// Whether the calling thread has asked and not given back.
+// Whether the calling thread has a requested slice.
 inline bool has_requested_slice() { return detail::t_slice_ns != 0; }
 
-// Back to the kernel's slice, unless somebody else has changed it since. Cheap when there is
-// nothing to give back.
+// Restores the kernel's slice, unless the slice was changed since. Cheap if there is nothing to restore.
 inline void give_slice_back() {
   if (has_requested_slice()) [[unlikely]]
     detail::give_slice_back();

@@ -15,11 +15,11 @@
 namespace muster {
 namespace {
 
-// How many threads are being moved, and whether moves have ended.
+// The number of threads that are being moved, and whether moves have ended.
 constexpr std::uint32_t kEnded = 1U << 31;
 constinit std::atomic<std::uint32_t> g_moves{0};
 
-// By the kernel's own call: the C library's leaves out the signals by which it cancels threads.
+// By a system call: the C library's function excludes the signals with which it cancels threads.
 class NoSignals {
  public:
   NoSignals() {
@@ -48,7 +48,7 @@ class Move {
     }
   }
   ~Move() {
-    // Whoever ends moves waits for the last of them.
+    // end_moves() waits for the last move.
     if (begun_ && g_moves.fetch_sub(1, std::memory_order_release) == (kEnded | 1)) {
       futex_wake_all(g_moves);
     }
@@ -61,7 +61,7 @@ class Move {
   bool begun_ = false;
 };
 
-// Where a thread may run while it is moved.
+// The mask of a thread while it is moved.
 enum class Allowed { kOneCpu, kAllOthers };
 
 void narrow(AffinityMask& mask, unsigned cpu, Allowed where) {
@@ -73,7 +73,7 @@ void narrow(AffinityMask& mask, unsigned cpu, Allowed where) {
   }
 }
 
-// Whether `mask` is what narrow() makes of `before`. It is changed.
+// Whether `mask` is the result of narrow() for `before`. Changes it.
 bool is_narrowed(AffinityMask& mask, const AffinityMask& before, unsigned cpu, Allowed where) {
   if (where == Allowed::kOneCpu) return mask.has(cpu) && mask.count() == 1;
   if (mask.has(cpu)) return false;
@@ -83,7 +83,7 @@ bool is_narrowed(AffinityMask& mask, const AffinityMask& before, unsigned cpu, A
 
 constexpr AffinityMask kAllCpus = AffinityMask::all();
 
-// Two masks and no more: waits do this, and stacks may be small.
+// Uses two masks only: this runs in waits, and stacks may be small.
 bool move(unsigned cpu, Allowed where) {
   const int saved = errno;
   bool moved = false;
@@ -98,7 +98,7 @@ bool move(unsigned cpu, Allowed where) {
       narrow(mask, cpu, where);
       moved = mask.apply();
       if (moved && !mask.read()) {
-        before.apply();  // nobody can tell whether somebody else has set it
+        before.apply();  // the mask is unknown: it may have been set by others
       } else if (moved && !is_narrowed(mask, before, cpu, where)) {
         note_missing(Missing::kChangedAffinity, 0);
       } else if (moved && (!kAllCpus.apply() || !mask.read() || !(mask == before))) {

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// The few entry points that are used, from the library that was opened.
+// The functions that are used, from the opened library.
 struct Hwloc {
   void* library = nullptr;
   decltype(&hwloc_topology_init) init = nullptr;
@@ -75,7 +75,7 @@ void load_topology() {
     g_topology.source = "hwloc failed";
   }
   hwloc.destroy(handle);
-  // The library stays open: closing it would run its destructors under the host's feet.
+  // The library stays open: closing it would run its destructors while the host may still use it.
 }
 
 }  // namespace

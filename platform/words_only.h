@@ -1,5 +1,5 @@
-// For a variadic function whose arguments are pointers and integers: it saves no floating-point registers, for which
-// it would need 128 bytes of stack.
+// For a variadic function whose arguments are pointers and integers: it saves no floating-point registers, which would
+// take 128 bytes of stack.
 #pragma once
 
 #if defined(__x86_64__)

@@ -40,7 +40,7 @@ TEST(MissingRows, NameTheFirstRefusal) {
   note_missing(Missing::kSlice, EINVAL);
   EXPECT_EQ(times_missing(Missing::kSlice), 2);
   EXPECT_EQ(missing_rows(list_missing(LoadSnapshot{})),
-            Strings{"sched_setattr slice (EPERM): no short slices beside strangers"});
+            Strings{"sched_setattr slice (EPERM): no short slices under contention"});
 }
 
 const std::vector<Calibration> kRounds = {
