@@ -86,7 +86,7 @@ constexpr bool records_arrivals(const Policy& policy) {
   }
 }
 
-// What uses_arrivals() will say of the policy that these parameters make.
+// uses_arrivals() of the policy that these parameters make.
 template <class Policy>
 constexpr bool uses_arrivals(const WaitParameters& parameters) {
   if constexpr (requires { Policy::kUsesArrivals; }) {
