@@ -82,7 +82,7 @@ void collect(ThreadCounters* mine, CounterTotals& out) {
   } else if (g_events->available() == 0) {
     const bool of_papi = g_events->wants_papi && !g_events->papi.usable;
     out.unavailable = of_papi ? g_events->papi.reason : papi::Reason{};
-    if (!of_papi) out.unavailable.set("none of the events can be had");
+    if (!of_papi) out.unavailable.set("none of the events is available");
   } else if (out.threads == 0) {
     out.unavailable.set("no thread ran in a team of Muster's");
   }

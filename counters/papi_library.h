@@ -9,7 +9,7 @@ namespace muster::papi {
 
 inline constexpr std::size_t kMostReason = 384;
 
-// Why something cannot be had, for people: one line.
+// The reason why something is not available, for people: one line.
 struct Reason {
   char text[kMostReason] = {};
 

@@ -47,7 +47,7 @@ void ThreadCounters::missed(unsigned event) {
   events_.events[event].missed.fetch_add(1, std::memory_order_relaxed);
 }
 
-// What this thread cannot count is missing from the sums, and said so.
+// The sums lack the events that this thread cannot count; the report lists the reason.
 bool ThreadCounters::start() {
   bool any = false;
   for (unsigned i = 0; i < events_.count; ++i) {
@@ -78,7 +78,7 @@ void ThreadCounters::take(unsigned event, std::uint64_t value, Goes goes) {
   // Wraps around where an estimate (multiplexing) has come down; so do the sums.
   const std::uint64_t more = value - last_[event];
   if (goes == Goes::kToWaiting) waiting_[event].add(more);
-  if (goes == Goes::kToRest) rest_[event].add(more);
+  if (goes == Goes::kOutsideWaits) rest_[event].add(more);
   last_[event] = value;
 }
 
@@ -120,14 +120,14 @@ void ThreadCounters::region_begins(const void* region, bool outermost) {
 void ThreadCounters::region_ends(const void* region) {
   if (busy_ || region_ != region) return;
   const Quietly quietly(busy_);
-  read(Goes::kToRest);
+  read(Goes::kOutsideWaits);
   region_ = nullptr;
 }
 
 void ThreadCounters::wait_begins_here() {
   if (busy_ || !started_) return;
   const Quietly quietly(busy_);
-  read(region_ != nullptr ? Goes::kToRest : Goes::kNowhere);
+  read(region_ != nullptr ? Goes::kOutsideWaits : Goes::kNowhere);
   waits_ = true;
 }
 
@@ -144,7 +144,7 @@ void ThreadCounters::now() {
   if (waits_) {
     read(Goes::kToWaiting);
   } else if (region_ != nullptr) {
-    read(Goes::kToRest);
+    read(Goes::kOutsideWaits);
   }
 }
 

@@ -39,7 +39,7 @@ class ThreadCounters : private WaitMeter {
   ThreadCounters* next = nullptr;  // all ever made
 
  private:
-  enum class Goes : std::uint8_t { kNowhere, kToWaiting, kToRest };
+  enum class Goes : std::uint8_t { kNowhere, kToWaiting, kOutsideWaits };
 
   bool start();
   void read(Goes goes);

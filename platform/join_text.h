@@ -14,8 +14,8 @@ std::size_t join(char* out, std::size_t size, const Words&... words) {
   std::size_t length = 0;
   const auto add = [&](std::string_view word) {
     if (length + 1 < size) {
-      const std::size_t room = size - 1 - length;
-      std::memcpy(out + length, word.data(), word.size() < room ? word.size() : room);
+      const std::size_t left = size - 1 - length;
+      std::memcpy(out + length, word.data(), word.size() < left ? word.size() : left);
     }
     length += word.size();
   };

@@ -7,7 +7,7 @@ namespace muster::smp {
 World::World(unsigned threads, const Costs& costs, std::function<void(unsigned)> body)
     : costs_(costs), threads_(threads), fibers_(threads, std::move(body)) {
   for (unsigned i = 0; i < threads; ++i) {
-    for (Watch& watch : threads_[i].watches) watch.thread = i;
+    for (Observation& observation : threads_[i].observations) observation.thread = i;
   }
 }
 
@@ -53,7 +53,7 @@ void World::compute(Time time) {
 }
 
 bool World::has_looked_at(const Thread& thread, const Word& word) {
-  const unsigned count = std::min(thread.looked, kWatched);
+  const unsigned count = std::min(thread.looked, kObserved);
   return std::find(thread.looks, thread.looks + count, &word) != thread.looks + count;
 }
 
@@ -71,39 +71,42 @@ void World::fetch_to_change(const Word& word) {
 void World::stored(Word& word) {
   word.changed = machine_->now();
   word.changed_by = fibers_.running();
-  for (const Watch* watch = word.watches; watch != nullptr; watch = watch->next)
-    machine_->signal(*threads_[watch->thread].task);
+  for (const Observation* observation = word.observations; observation != nullptr;
+       observation = observation->next)
+    machine_->signal(*threads_[observation->thread].task);
 }
 
-void World::watch(Thread& thread) {
-  const unsigned count = std::min(thread.looked, kWatched);
+void World::observe(Thread& thread) {
+  const unsigned count = std::min(thread.looked, kObserved);
   for (unsigned i = 0; i < count; ++i) {
     const Word* word = thread.looks[i];
     bool known = false;
-    for (unsigned k = 0; k < thread.watched; ++k) known = known || thread.watches[k].word == word;
+    for (unsigned k = 0; k < thread.observed; ++k)
+      known = known || thread.observations[k].word == word;
     if (known) continue;
-    Watch& watch = thread.watches[thread.watched++];
-    watch.word = word;
-    watch.previous = nullptr;
-    watch.next = word->watches;
-    if (watch.next != nullptr) watch.next->previous = &watch;
-    word->watches = &watch;
+    Observation& observation = thread.observations[thread.observed++];
+    observation.word = word;
+    observation.previous = nullptr;
+    observation.next = word->observations;
+    if (observation.next != nullptr) observation.next->previous = &observation;
+    word->observations = &observation;
   }
 }
 
-void World::unwatch(Thread& thread) {
-  for (unsigned i = 0; i < thread.watched; ++i) {
-    const Watch& watch = thread.watches[i];
-    if (watch.next != nullptr) watch.next->previous = watch.previous;
-    (watch.previous != nullptr ? watch.previous->next : watch.word->watches) = watch.next;
+void World::stop_observing(Thread& thread) {
+  for (unsigned i = 0; i < thread.observed; ++i) {
+    const Observation& observation = thread.observations[i];
+    if (observation.next != nullptr) observation.next->previous = observation.previous;
+    (observation.previous != nullptr ? observation.previous->next
+                                     : observation.word->observations) = observation.next;
   }
-  thread.watched = 0;
+  thread.observed = 0;
 }
 
-void World::spend_watching(Thread& thread) {
-  watch(thread);
+void World::spend_observing(Thread& thread) {
+  observe(thread);
   spend(thread);
-  unwatch(thread);
+  stop_observing(thread);
 }
 
 // As long as nobody else wants the processor, a yield is a poll. Of many such the kernel is asked once; who
@@ -114,7 +117,7 @@ void World::yield() {
   if (costs_.coarse_share == 0) {
     spend(thread);
   } else {
-    spend_watching(thread);
+    spend_observing(thread);
   }
   thread.looked = 0;
   const Time before = machine_->now();

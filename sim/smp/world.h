@@ -22,20 +22,20 @@ class World;
 class SimulatedLoad;
 inline constinit thread_local World* t_world = nullptr;  // of the fiber that runs
 
-struct Watch;
+struct Observation;
 
 // What the world keeps of each word.
 struct Word {
-  mutable Watch* watches = nullptr;  // of threads that spin until it changes
+  mutable Observation* observations = nullptr;  // of threads that spin until it changes
   Time changed = 0;
   unsigned changed_by = ~0U;
 };
 
 // A spinning thread's look at a word.
-struct Watch {
+struct Observation {
   const Word* word = nullptr;
-  Watch* next = nullptr;
-  Watch* previous = nullptr;
+  Observation* next = nullptr;
+  Observation* previous = nullptr;
   unsigned thread = 0;
 };
 
@@ -90,7 +90,7 @@ class World {
 
  private:
   static constexpr Time kRunAhead = 250;
-  static constexpr unsigned kWatched = 8;  // the last looks before a pause
+  static constexpr unsigned kObserved = 8;  // the last looks before a pause
 
   struct Thread {
     Task* task = nullptr;
@@ -101,11 +101,11 @@ class World {
     Time told = 0;    // what it was when it last asked
     Time polled = 0;  // when it last looked at words in vain
     bool yielded_in_vain = false;
-    bool is_watching = false;
-    const Word* looks[kWatched] = {};
+    bool is_observing = false;
+    const Word* looks[kObserved] = {};
     unsigned looked = 0;
-    Watch watches[kWatched];
-    unsigned watched = 0;
+    Observation observations[kObserved];
+    unsigned observed = 0;
     Memory memory;
   };
 
@@ -115,9 +115,9 @@ class World {
   static bool has_looked_at(const Thread& thread, const Word& word);
   void want(Thread& thread, Demand::Kind kind, Time time);
   void spend(Thread& thread);
-  void spend_watching(Thread& thread);
-  void watch(Thread& thread);
-  void unwatch(Thread& thread);
+  void spend_observing(Thread& thread);
+  void observe(Thread& thread);
+  void stop_observing(Thread& thread);
   void end_poll(Thread& thread, Time least, unsigned share);
 
   const Costs costs_;
@@ -140,7 +140,7 @@ inline bool World::is_new(const Thread& thread, const Word& word) const {
 inline void World::load(const Word& word) {
   Thread& thread = me();
   thread.owed += is_new(thread, word) ? costs_.load + costs_.line : costs_.load;
-  thread.looks[thread.looked++ % kWatched] = &word;
+  thread.looks[thread.looked++ % kObserved] = &word;
 }
 
 // A look at words was in vain. Takes `least`, or a share of the time that has been spun.
@@ -156,7 +156,7 @@ inline void World::pause() {
   if (costs_.coarse_share == 0) {
     spend(thread);
   } else if (thread.owed >= kRunAhead && thread.owed >= thread.spun / costs_.coarse_share) {
-    spend_watching(thread);
+    spend_observing(thread);
   }
   thread.looked = 0;
 }

@@ -81,26 +81,26 @@ FAULTS = [
         "      else counter_.skip_concurrently();\n    }",
     ),
     Fault(
-        "a leaf's parent is not waked",
+        "a leaf's parent is not woken",
         "barriers/tree.h",
         "      waiter.wake(sleep_[parent]);",
         "      if (!MUTANT) waiter.wake(sleep_[parent]);",
     ),
     Fault(
-        "a child is waked before it is released",
+        "a child is woken before it is released",
         "barriers/tree.h",
         "        sensor_[child].store(episode, std::memory_order_release);",
         "        if (MUTANT) waiter.wake(sleep_[child]);\n"
         "        sensor_[child].store(episode, std::memory_order_release);\n        if (MUTANT) continue;",
     ),
     Fault(
-        "who has left a gather unaware is not told",
+        "a thread that left a gather unaware does not learn of its call-off",
         "runtime-hooks/teams/team_instances.h",
         "      gathered = me.episode;",
         "      gathered = MUTANT ? kNoEpisode : me.episode;",
     ),
     Fault(
-        "who has been told is told again",
+        "a thread that knows of a call-off is sent back again",
         "runtime-hooks/teams/team_instances.h",
         "told ? kNoEpisode : me.episode - 1;",
         "told && !MUTANT ? kNoEpisode : me.episode - 1;",

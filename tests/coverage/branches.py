@@ -55,7 +55,7 @@ def add_branches(file: File, name: str, regions: list[list[int]], lines: list[st
     for line, column, last, end, taken, not_taken, *_ in regions:
         condition = text_between(lines, line, column, last, end)
         if f"switch ({condition})" in lines[line - 1]:
-            continue  # whether none of the cases is taken: they are all there, or -Wswitch would say so
+            continue  # whether none of the cases is taken: they are all there, or -Wswitch would report it
         for outcome, count in ((True, taken), (False, not_taken)):
             where = Branch(name, line, column, lines[line - 1].strip(), condition, outcome)
             file.branches[where] += count

@@ -7,7 +7,7 @@ from pathlib import Path
 # Instrumented, and what else the tests below start. The programs that share the headers of barriers/ and waiting/ count, too.
 TARGETS = (
     *("muster", "muster_checked", "muster_unknown_entries_probe", "muster_definitions_probe"),
-    *("muster_watched_thunks", "muster_unit_tests", "muster_chaos", "model", "muster_model_tests", "muster_smp_waits_tests"),
+    *("muster_thunks_alone", "muster_unit_tests", "muster_chaos", "model", "muster_model_tests", "muster_smp_waits_tests"),
 )
 OBJECTS = (
     *("lib/libmuster.so", "lib/libmuster_checked.so", "bin/muster_unit_tests", "bin/muster_chaos", "bin/model"),

@@ -51,14 +51,14 @@ def main() -> int:
     targets = ["muster_counted_add_probe", "muster_cross_tests"]
     selected = ["-L", "^cross$"]
     if arguments.full:
-        targets += ["muster", "muster_watched_thunks", "muster_unit_tests"]
+        targets += ["muster", "muster_thunks_alone", "muster_unit_tests"]
         selected = ["-R", "^cross[.]|^unit$"]
     else:
         # Half the time to compile, and still what a compiler makes of inline functions.
         optimisation = "-O0" if preset in ATOMICS_ONLY else "-O1"
         configure.append(f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={optimisation} -g0")
         if preset not in ATOMICS_ONLY:
-            targets += ["muster", "muster_watched_thunks"]
+            targets += ["muster", "muster_thunks_alone"]
             selected = ["-L", "^cross"]
     jobs = str(len(os.sched_getaffinity(0)))
     for command in (

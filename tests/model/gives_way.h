@@ -1,6 +1,6 @@
-// A waiting policy for the checker alone: what `auto` does beside strangers, without its looking around.
-// Sleepers and wakers fence fully on both sides, threads enter the arrivals, and whoever finds a teammate
-// absent that shares its CPU sleeps for it (waiting/arrivals.h), then on the barrier's word.
+// A waiting policy for the checker only: what `auto` does with competitors, without its sensing. Sleepers and wakers
+// use full fences, threads record their arrivals, and a thread that finds a teammate absent that shares its CPU sleeps
+// for it (waiting/arrivals.h), then on the barrier's word.
 #pragma once
 
 #include "tests/model/checked_memory.h"

@@ -1,5 +1,5 @@
-// A waiting policy for the checker alone: has its team take turns for some instances in between, as `auto` does
-// while strangers are near, so that an algorithm that goes another way then is seen to change over and back.
+// A waiting policy for the checker only: its team takes turns for some instances, as `auto` does while competitors are
+// near. So an algorithm that takes a different path then is checked to change over and back.
 #pragma once
 
 #include "tests/model/checked_memory.h"

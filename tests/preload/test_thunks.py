@@ -273,7 +273,7 @@ class WithoutARuntime(unittest.TestCase):
 
 
 # What a thread's flags do to calls of every kind, from the program and from the runtime itself.
-WATCHED = r"""
+STATES = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -281,23 +281,23 @@ int omp_set_num_threads(int), __kmpc_push_proc_bind(int), __kmpc_single(int), om
 int omp_get_level(void), omp_get_level_(void), omp_get_team_size_(int *);
 int omp_get_wtime(void), omp_get_schedule(void);
 int main(void) {
-  void (*watch)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "muster_test_watch");
+  void (*set_state)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "muster_test_set_state");
   for (int flags = 0; flags < 8; flags = flags ? flags * 2 : 1) {
     printf("flags %d\n", flags);
     for (int again = 0; again < 2; ++again) {
       int level = 0;
-      watch(flags);
+      set_state(flags);
       int got = omp_set_num_threads(1) + __kmpc_push_proc_bind(1) + __kmpc_single(1);
       got += omp_get_wtime() + omp_get_schedule();
       int answers[] = {omp_get_max_threads(), omp_get_level(), omp_get_level_(), omp_get_team_size_(&level)};
-      watch(0);
+      set_state(0);
       printf("%d; %d %d %d %d\n", got, answers[0], answers[1], answers[2], answers[3]);
     }
   }
   return 0;
 }
 """
-WATCHED_RUNTIME = r"""
+STATES_RUNTIME = r"""
 int omp_set_num_threads(int), __kmpc_single(int);
 int omp_set_num_threads(int n) { return n; }
 int __kmpc_single(int n) { return n; }
@@ -307,19 +307,19 @@ int omp_get_wtime(void) { return __kmpc_single(100); }  // harmless, as omp_get_
 
 
 class Watched(unittest.TestCase):
-    LIBRARY = os.environ["MUSTER_WATCHED_THUNKS"]
+    LIBRARY = os.environ["MUSTER_THUNKS_ALONE"]
     PUSHES = ["__kmpc_push_proc_bind pushes"]
     SETS = ["omp_set_num_threads sets", *PUSHES]
     CLOSES = ["__kmpc_single closes"]
 
-    def run_watched(self, program: pathlib.Path) -> list[str]:
+    def run_with_state(self, program: pathlib.Path) -> list[str]:
         result = programs.run(program, preload=False, LD_PRELOAD=self.LIBRARY)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return [line for line in result.stdout.splitlines() if line]
 
-    def test_who_is_watched(self) -> None:
+    def test_calls_in_each_state(self) -> None:
         names = "omp_get_max_threads", "omp_get_level", "omp_get_level_", "omp_get_team_size_", "omp_get_schedule"
-        fake_runtimes.library("watched", WATCHED_RUNTIME + answering(7, *names))
+        fake_runtimes.library("states", STATES_RUNTIME + answering(7, *names))
         expected = []
         for flags, told, answers in (
             (0, [], "7 7 7 7"),
@@ -328,16 +328,16 @@ class Watched(unittest.TestCase):
             (4, self.PUSHES, "7 7 7 7"),
         ):
             expected += [f"flags {flags}", *(2 * [*told, f"111; {answers}"])]
-        self.assertEqual(self.run_watched(fake_runtimes.program("call_watched", WATCHED, "watched", "dl")), expected)
+        self.assertEqual(self.run_with_state(fake_runtimes.program("call_in_states", STATES, "states", "dl")), expected)
 
     def test_arguments_outlive_it(self) -> None:
         fake_runtimes.library("signatures", SIGNATURES_RUNTIME)
-        watch = '#define _GNU_SOURCE\n#include <dlfcn.h>\n'
+        prologue = '#define _GNU_SOURCE\n#include <dlfcn.h>\n'
         begin = "int main(void) {\n"
-        source = watch + SIGNATURES_PROGRAM.replace(
-            begin, begin + '  ((void (*)(int))dlsym(RTLD_DEFAULT, "muster_test_watch"))(1);\n'
+        source = prologue + SIGNATURES_PROGRAM.replace(
+            begin, begin + '  ((void (*)(int))dlsym(RTLD_DEFAULT, "muster_test_set_state"))(1);\n'
         )
-        lines = self.run_watched(fake_runtimes.program("watch_signatures", source, "signatures", "dl"))
+        lines = self.run_with_state(fake_runtimes.program("state_signatures", source, "signatures", "dl"))
         told = [line for line in lines if line.endswith(" closes")]
         self.assertEqual(len(told), 9)
         stock = programs.run(fake_runtimes.program("call_signatures", SIGNATURES_PROGRAM, "signatures"), preload=False)

@@ -30,7 +30,7 @@ static volatile int zero;
 HELPER void failed(int line, const char* what) {
   char text[200];
   int length = snprintf(text, sizeof(text), "line %d: not so: %s\n", line, what);
-  // Past stdio and past the runtime, which may hang: all that counts is that it is told.
+  // Past stdio and past the runtime, which may hang: the message must appear in any case.
   if (write(1, text, (size_t)length) != length) _exit(2);
   _exit(1);
 }

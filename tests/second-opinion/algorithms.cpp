@@ -69,7 +69,7 @@ void go_to_the_real_barrier() {
   g_real.wait();
 }
 
-// Whole barriers. Thread `kCaller` calls instance `kCalledOff` off before it arrives: all are told so.
+// Whole barriers. Thread `kCaller` calls instance `kCalledOff` off before it arrives: it returns false to all.
 [[maybe_unused]] void barriers(unsigned me) {
   for (Episode episode = 1; episode <= kEpisodes; ++episode) {
     store_payload(me, episode);

@@ -116,7 +116,7 @@ def all_checks(arguments: argparse.Namespace) -> Iterator[tuple[str, partial[Row
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--filter", default="", help="only checks of GenMC whose program says so")
+    parser.add_argument("--filter", default="", help="only checks of GenMC whose program contains it")
     parser.add_argument("--only", choices=("tlc", "genmc"))
     parser.add_argument("--genmc", default=shutil.which("genmc"), metavar="PATH")
     parser.add_argument("--clang", default="clang++-19", help="of the LLVM that GenMC was built with")

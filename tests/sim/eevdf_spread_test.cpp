@@ -103,7 +103,7 @@ TEST_F(Eevdfs, APullMustNotTakeLongerThanIdling) {
 // Processor 1 looks after 2 x 16 - 4 = 28 ms. It is busy on average only from 1,024 / 1.17 on, and began at
 // 512 (half-life 32.768 ms): 741 is not, so it looks again after 4 x 16 - 4 = 60 ms. Then it is: 944. To move
 // 1,024 for an imbalance of 512 it must have failed once: at 88, and succeeds at 116. Without the disturbances
-// of a real machine they get into a rhythm that is not quite fair.
+// of a real machine they settle into a periodic schedule that is not quite fair.
 TEST_F(Eevdfs, ThreeOnTwoProcessorsAreBalancedInTurns) {
   shape.processors = 2;
   rules.tick = 4 * kMs;

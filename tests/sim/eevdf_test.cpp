@@ -189,9 +189,9 @@ TEST_F(Eevdfs, AYieldToNobodyIsFree) {
 }
 
 // Times add up, whatever happens.
-class Restless : public Behaviour {
+class Bursty : public Behaviour {
  public:
-  explicit Restless(std::uint64_t seed) : numbers_(seed) {}
+  explicit Bursty(std::uint64_t seed) : numbers_(seed) {}
   Demand next(Machine& machine, Task&) override {
     const Time time = numbers_.next() % 3'000'000;
     switch (numbers_.next() % 6) {
@@ -226,7 +226,7 @@ TEST_F(Eevdfs, TimesAddUp) {
     running.clear();
     std::vector<Task*> all;
     for (unsigned i = 0; i < 2 * processors + 1; ++i) {
-      all.push_back(&machine->make_task(0, std::make_unique<Restless>(i)));
+      all.push_back(&machine->make_task(0, std::make_unique<Bursty>(i)));
       all.back()->nice = static_cast<int>(i % 7) - 3;
       if (i % 3 == 0) all.back()->slice = 100 * kUs;
       if (i % 5 == 0) all.back()->pinned = i % processors;

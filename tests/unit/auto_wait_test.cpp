@@ -73,13 +73,13 @@ TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
 TEST(Auto, DoesNotYieldWithAShortSlice) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
-  SimulatedMemory::yield_ns = 3'000'000;  // a stranger
+  SimulatedMemory::yield_ns = 3'000'000;  // a competitor
   everyone_absent_on(team, 0);
   team.wait_in_vain(policy);
   SimulatedMemory::yield_ns = 1'000;
   team.wait_in_vain(policy);
   EXPECT_EQ(SimulatedMemory::slice_ns, 100'000U);
-  SimulatedMemory::now += 50'000'000;  // the stranger has gone
+  SimulatedMemory::now += 50'000'000;  // the competitor has gone
   const std::uint64_t before = team.stats().yields.read();
   bool released = false;
   int polls = 0;
@@ -115,10 +115,10 @@ TEST(Auto, StopsYieldingWhenTheTeammateHasArrived) {
   EXPECT_EQ(team.stats().yields.read(), 3U);
 }
 
-TEST(Auto, SleepsForTheTeammateBesideAStranger) {
+TEST(Auto, SleepsForTheTeammateWithACompetitor) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
-  SimulatedMemory::yield_ns = 3'000'000;  // a stranger's slice
+  SimulatedMemory::yield_ns = 3'000'000;  // a competitor's slice
   everyone_absent_on(team, 0);
   EXPECT_EQ(team.wait_in_vain(policy), 3'000'000U + 1U);
   EXPECT_EQ(team.stats().long_yields.read(), 1U);
@@ -164,7 +164,7 @@ TEST(Auto, YieldsInABoundTeam) {
 }
 
 // The bar: back within 50 ms when the load has gone, and no attempt while it stays.
-TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
+TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
   SimulatedMemory::yield_ns = 3'000'000;
@@ -182,23 +182,23 @@ TEST(Auto, YieldsAgainSoonAfterTheStrangerLeft) {
 
 // Whoever keeps showing is believed for longer, but never for so long that 50 ms would be missed.
 TEST(Competitors, WhoComesBackIsExpectedToStay) {
-  Competitors strangers;
-  EXPECT_FALSE(strangers.near(1));
+  Competitors competitors;
+  EXPECT_FALSE(competitors.near(1));
   std::uint64_t now = 1'000'000'000;
   std::uint64_t longest = 0;
   for (int sighting = 0; sighting < 10; ++sighting) {
-    strangers.see(now);
+    competitors.see(now);
     const std::uint64_t seen = now;
-    while (strangers.near(now)) now += 100'000;
+    while (competitors.near(now)) now += 100'000;
     EXPECT_GE(now - seen, longest);
     longest = now - seen;
   }
   EXPECT_GT(longest, 4 * Competitors::kFirstNs);
   EXPECT_LT(longest, 50'000'000U);
   now += 1'000'000'000;  // gone for long: the next one is a first sighting again
-  strangers.see(now);
-  EXPECT_TRUE(strangers.near(now + Competitors::kFirstNs - 1));
-  EXPECT_FALSE(strangers.near(now + Competitors::kFirstNs));
+  competitors.see(now);
+  EXPECT_TRUE(competitors.near(now + Competitors::kFirstNs - 1));
+  EXPECT_FALSE(competitors.near(now + Competitors::kFirstNs));
 }
 
 // The kernel moved an absent teammate here after it was seen elsewhere: whoever spins must not
@@ -262,7 +262,7 @@ TEST(Auto, APairBelievesWhatItsYieldsFind) {
   EXPECT_TRUE(policy.records_arrivals());
 }
 
-TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
+TEST(Auto, AsksForAShortSliceWithCompetitorsAndGivesItBack) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
   everyone_absent_on(team, 0);
@@ -283,8 +283,8 @@ TEST(Auto, AsksForAShortSliceBesideStrangersAndGivesItBack) {
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
 }
 
-// A stranger shows itself every few ms in a sleep that lasts too long, so no yield is risked.
-TEST(Auto, DoesNotOscillateWhileTheStrangerStays) {
+// A competitor shows itself every few ms in a sleep that lasts too long, so no yield is risked.
+TEST(Auto, DoesNotOscillateWhileTheCompetitorStays) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
   SimulatedMemory::yield_ns = 3'000'000;
@@ -293,7 +293,7 @@ TEST(Auto, DoesNotOscillateWhileTheStrangerStays) {
   team.next_episode();
   pass_instances(team, policy, 4, 0);
   SimulatedMemory::on_sleep = [&] {
-    // Every eighth hand-over the stranger comes in between.
+    // Every eighth switch the competitor comes in between.
     if (SimulatedMemory::sleeps % 8 == 0) SimulatedMemory::now += 3'000'000;
     for (unsigned i = 1; i < 8; ++i) {
       team.arrive(i, 1, team.episode());
@@ -355,7 +355,7 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
 }
 
 // Competitors show by time that is missing. A pair's barrier does not go another way by it.
-TEST(Auto, ATeamThatFitsTakesTurnsBesideStrangers) {
+TEST(Auto, ATeamThatFitsTakesTurnsWithCompetitors) {
   for (const unsigned size : {4U, 2U}) {
     SimulatedTeam team(size);
     AutoWait policy({.team_size = size});

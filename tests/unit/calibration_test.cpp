@@ -64,7 +64,7 @@ TEST(Calibration, IsMeasuredAndNotAssumed) {
   EXPECT_LE(best.wake_call.ns, kMostCostNs);
 }
 
-TEST(Calibration, StaysWithinBoundsBesideTwoBurners) {
+TEST(Calibration, StaysWithinBoundsWithTwoCpuHogs) {
   std::atomic<bool> over{false};
   const auto burn = [&over] {
     while (!over.load(std::memory_order_relaxed)) {
@@ -128,7 +128,7 @@ TEST(Calibration, AssumesDefaultsWithoutThreads) {
   EXPECT_NE(calibrate(limited).context_switch.note, CostNote::kNoThreads);
 }
 
-// A thousand times slower than any machine: time runs out after two hand-overs.
+// A thousand times slower than any machine: time runs out after two switches.
 TEST(Calibration, AssumesDefaultsWhereSwitchesTakeSlices) {
   const Calibration calibration = calibrate({.now_ns = [] { return monotonic_ns() * 1000; }});
   if (allowed_cpus() > 1) {
@@ -139,7 +139,7 @@ TEST(Calibration, AssumesDefaultsWhereSwitchesTakeSlices) {
   }
 }
 
-// A few good hand-overs, then a long slice of somebody else's: too few to believe.
+// A few good switches, then a long slice of somebody else's: too few to believe.
 TEST(Calibration, DoesNotBelieveTooFewRepeats) {
   const Calibration calibration = calibrate({.now_ns = [] {
     static std::atomic<unsigned> reads{0};

@@ -1,4 +1,4 @@
-// What `auto` takes for strangers, from gaps that were recorded beside known loads (gap_traces/).
+// What `auto` takes for competitors, from gaps that were recorded beside known loads (gap_traces/).
 #include "waiting/competitors.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::vector<Gap> recorded(const std::string& name) {
   return gaps;
 }
 
-// Whether a stranger counted as near, each millisecond of a recording.
+// Whether a competitor counted as near, each millisecond of a recording.
 std::vector<bool> near_in(const std::string& name) {
   Contention contention(WaitParameters{.team_size = 2});
   const std::vector<Gap> gaps = recorded(name);
@@ -60,26 +60,26 @@ unsigned changes(const std::vector<bool>& near, unsigned from_ms, unsigned to_ms
   return count;
 }
 
-TEST(RecordedGaps, AnIdleMachineHasFewStrangers) {
+TEST(RecordedGaps, AnIdleMachineHasFewCompetitors) {
   EXPECT_LT(share(near_in("idle"), 0, 3000), 0.25);
 }
 
 TEST(RecordedGaps, ABurnerIsNearAllTheTime) {
-  const std::vector<bool> near = near_in("burner");
+  const std::vector<bool> near = near_in("hog");
   EXPECT_GT(share(near, 50, 3000), 0.98);
   EXPECT_LE(changes(near, 200, 3000), 4U) << "no going back and forth";
 }
 
 // The bar is 50 ms, in both directions.
 TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
-  const std::vector<bool> near = near_in("burner_for_a_second");
+  const std::vector<bool> near = near_in("hog_for_a_second");
   EXPECT_LT(share(near, 0, 1000), 0.25);
   EXPECT_GT(share(near, 1050, 2000), 0.95);
   EXPECT_LT(share(near, 2050, 3000), 0.25);
 }
 
 // A team of eight with 100 us of work each on one CPU: whoever has arrived misses 0.7 ms and more.
-TEST(CoarseWork, IsNotTakenForAStranger) {
+TEST(CoarseWork, IsNotTakenForACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;
   Episode episode = 1;
@@ -94,8 +94,8 @@ TEST(CoarseWork, IsNotTakenForAStranger) {
   EXPECT_TRUE(contention.competitor_near(now + 3 * kMs)) << "a slice is still a slice";
 }
 
-// However slow the team has become by him, a stranger is seen.
-TEST(CoarseWork, DoesNotHideAStranger) {
+// However slow the team has become by him, a competitor is seen.
+TEST(CoarseWork, DoesNotHideACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;
   for (Episode episode = 1; episode < 50; ++episode) {

@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(All, ForkJoinSuite,
                          name);
 
 // Shapes that small teams do not have: what depends on them is the algorithm, so policies that sleep
-// will do, under which many threads on few CPUs get on.
+// will do, under which many threads on few CPUs make progress.
 INSTANTIATE_TEST_SUITE_P(Large, ForkJoinSuite,
                          testing::Combine(testing::ValuesIn(algorithms()),
                                           testing::Values(WaitKind::kBlock, WaitKind::kAuto),

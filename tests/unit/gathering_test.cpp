@@ -14,7 +14,7 @@
 namespace muster::test {
 namespace {
 
-// A team of eight on two CPUs beside a stranger, on the simulated clock. Thread 0 is the only one
+// A team of eight on two CPUs with a competitor, on the simulated clock. Thread 0 is the only one
 // that is real, so it conducts.
 class Gathered : public testing::Test {
  protected:
@@ -22,7 +22,7 @@ class Gathered : public testing::Test {
 
   Gathered() { SimulatedMemory::cpus = 2; }
 
-  // Waits of 0.1 ms, for `ms`. `took_ns` is what each yield takes: a slice beside a stranger.
+  // Waits of 0.1 ms, for `ms`. `took_ns` is what each yield takes: a slice with a competitor.
   void wait_for(unsigned ms, std::uint64_t took_ns, unsigned instances_per_wait = 1) {
     wait_by(policy_, ms, took_ns, instances_per_wait);
   }
@@ -80,7 +80,7 @@ class Gathered : public testing::Test {
   AutoWait policy_{{.team_size = 8, .settings = {.slice_ns = 0, .place = true}}};
 };
 
-TEST_F(Gathered, BesideAStranger) {
+TEST_F(Gathered, WithACompetitor) {
   wait_for(200, 3 * kMs);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
@@ -111,11 +111,11 @@ TEST_F(Gathered, PushesUntilTheCpuIsItsOwn) {
   wait_for(50, 3 * kMs);
   until_it_pushes();
   const std::uint64_t burnt = burns_on(0);
-  EXPECT_GE(burnt, 30 * kMs) << "each of eight and a stranger would have had a turn of 4 ms";
+  EXPECT_GE(burnt, 30 * kMs) << "each of eight and a competitor would have had a turn of 4 ms";
   EXPECT_LE(burnt, 50 * kMs);
 }
 
-TEST_F(Gathered, PushesOnWhileAStrangerHasTurns) {
+TEST_F(Gathered, PushesOnWhileACompetitorHasTurns) {
   wait_for(50, 3 * kMs);
   until_it_pushes();
   const std::uint64_t burnt = burns_on(4 * kMs);
@@ -123,7 +123,7 @@ TEST_F(Gathered, PushesOnWhileAStrangerHasTurns) {
   EXPECT_LE(burnt, 230 * kMs) << "but not for ever";
 }
 
-TEST_F(Gathered, PushesOnceUnlessTheStrangerStays) {
+TEST_F(Gathered, PushesOnceUnlessTheCompetitorStays) {
   wait_for(50, 3 * kMs);
   until_it_pushes();
   burns_on(0);
@@ -135,7 +135,7 @@ TEST_F(Gathered, PushesOnceUnlessTheStrangerStays) {
   EXPECT_EQ(gatherings(), 1U);
 }
 
-TEST_F(Gathered, CoarseWorkBesideAStranger) {
+TEST_F(Gathered, CoarseWorkWithACompetitor) {
   SimulatedMemory::yield_ns = 3 * kMs;
   for (unsigned instance = 0; instance < 50; ++instance) {  // of 3 ms each
     everyone_else_is_absent();
@@ -157,7 +157,7 @@ TEST_F(Gathered, NotAmongTeammates) {
 TEST_F(Gathered, SpreadsWithin50MsWhenACpuBecomesIdle) {
   wait_for(300, 3 * kMs);
   ASSERT_NE(SimulatedMemory::placed, kNoCpu);
-  wait_for(300, 2'000, 100);  // the stranger was moved away
+  wait_for(300, 2'000, 100);  // the competitor was moved away
   ASSERT_NE(SimulatedMemory::placed, kNoCpu);
   const std::uint64_t gone = SimulatedMemory::now;
   while (SimulatedMemory::placed != kNoCpu && SimulatedMemory::now < gone + 1000 * kMs) {
@@ -279,7 +279,7 @@ TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
   EXPECT_EQ(gatherings(), 0U);
 }
 
-TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
+TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   LoadTree load;
   load.quota("150000");
   AutoWait policy(
@@ -293,7 +293,7 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoStrangers) {
   EXPECT_EQ(team_.stats().long_yields.read(), 0U);
   SimulatedMemory::now += 20 * kMs;
   team_.wait_in_vain(policy);
-  EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a stranger";
+  EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a competitor";
 }
 
 // Whoever slept would be woken on its waker's CPU.
@@ -316,7 +316,7 @@ TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   EXPECT_GE(team.wait_in_vain(policy), 10'000'000U);
 }
 
-// A stranger for each CPU: whoever sleeps leaves its own to one.
+// A competitor for each CPU: whoever sleeps leaves its own to one.
 TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   SimulatedTeam team(2);
   SimulatedMemory::cpus = 2;

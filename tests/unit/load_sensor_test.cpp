@@ -247,7 +247,7 @@ TEST(LoadSensor, StalledTimeGrowsFromTheFirstLook) {
   EXPECT_EQ(tree.look(kStart + kStep).stalled_us, 3'300U);
 }
 
-TEST(LoadSensor, TellsStrangersFromItsTeams) {
+TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
   Tree tree("v2-one-cpu");  // 5 runnable
   EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all but the one that looks";
   tree.sensor->teams_grew(4);

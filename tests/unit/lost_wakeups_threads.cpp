@@ -33,7 +33,7 @@ std::uint64_t g_seed = 1;
 
 // Counts its own ticks of a tenth of a second, not the clock: a process that is stopped for a while
 // is not stuck.
-void watch() {
+void report_when_stuck() {
   Episode before = 0;
   for (unsigned quiet = 0; !g_over.load(); ++quiet) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -121,7 +121,7 @@ int main(int count, char** arguments) {
   using namespace muster::test;
   if (count > 1) g_seed = std::strtoull(arguments[1], nullptr, 10);
   const char* times = std::getenv("MUSTER_TEST_TIMES");
-  std::thread watchdog(watch);
+  std::thread watchdog(report_when_stuck);
   const int status = run_all(times != nullptr ? std::strtoull(times, nullptr, 10) : 1);
   g_over = true;
   watchdog.join();

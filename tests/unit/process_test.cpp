@@ -54,7 +54,7 @@ TEST(YieldCallers, AreRememberedUpToALimit) {
 
 TEST(Objects, OfNoAddress) {
   EXPECT_FALSE(object_of(nullptr).found());
-  object_goes(nullptr);  // nobody is told
+  object_goes(nullptr);  // no listener is called
   EXPECT_FALSE(stays_for_ever({}));
   EXPECT_EQ(handle_of({}), nullptr);
   release_handle(nullptr);
@@ -79,26 +79,27 @@ TEST(Objects, WhoDefinesASymbol) {
   EXPECT_EQ(defined_by(libc, "memcpy"), nullptr);
 }
 
-unsigned g_told = 0;
+unsigned g_calls = 0;
 bool g_null_has_gone = false;
-void be_told(const Gone& gone) {
-  ++g_told;
+void note_unloaded(const Gone& gone) {
+  ++g_calls;
   g_null_has_gone = gone(std::uintptr_t{0});
 }
 
 TEST(Objects, ThatHaveGone) {
-  for (int i = 0; i < 10; ++i) when_unloaded(be_told);  // of so many not all are told
+  for (int i = 0; i < 10; ++i)
+    when_unloaded(note_unloaded);  // more listeners than there is space for
   void* library = dlopen("libhwloc.so.15", RTLD_NOW);
   if (library == nullptr) GTEST_SKIP() << "nothing to load";
   look_for_unloaded();
   dlclose(library);
-  g_told = 0;
+  g_calls = 0;
   look_for_unloaded();
-  EXPECT_GE(g_told, 1U);
+  EXPECT_GE(g_calls, 1U);
   EXPECT_TRUE(g_null_has_gone);
-  g_told = 0;
+  g_calls = 0;
   look_for_unloaded();
-  EXPECT_EQ(g_told, 0U);
+  EXPECT_EQ(g_calls, 0U);
 }
 
 TEST(Objects, TheFirstThatIsAccepted) {

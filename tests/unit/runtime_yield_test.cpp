@@ -88,7 +88,7 @@ TEST_F(RuntimeYields, AdaptPassesEverythingAmongTeammates) {
   EXPECT_EQ(long_yields(), 0U);
 }
 
-TEST_F(RuntimeYields, AdaptStopsYieldingAfterAStrangersSlice) {
+TEST_F(RuntimeYields, AdaptStopsYieldingAfterACompetitorsSlice) {
   SimulatedMemory::yield_ns = 3 * kMs;
   yields_.adapt<SimulatedMemory>(counts_);
   EXPECT_EQ(long_yields(), 1U);
@@ -99,7 +99,7 @@ TEST_F(RuntimeYields, AdaptStopsYieldingAfterAStrangersSlice) {
   EXPECT_LE(longest, RuntimeYield::kSpinNs + 2 * kTurnNs) << "a teammate gets its turns";
 }
 
-TEST_F(RuntimeYields, AdaptTriesLessAndLessOftenBesideAStranger) {
+TEST_F(RuntimeYields, AdaptTriesLessAndLessOftenWithACompetitor) {
   SimulatedMemory::yield_ns = 3 * kMs;
   // Tries at 0, 4, 9, 16, 27, 46, 81 and 124 ms: a slice each, then pauses of 1, 2, 4 ... 40 ms.
   adapt_for(123 * kMs);
@@ -110,7 +110,7 @@ TEST_F(RuntimeYields, AdaptTriesLessAndLessOftenBesideAStranger) {
   EXPECT_EQ(long_yields(), passed());
 }
 
-TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheStrangerLeft) {
+TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheCompetitorLeft) {
   SimulatedMemory::yield_ns = 3 * kMs;
   adapt_for(500 * kMs);
   SimulatedMemory::yield_ns = 1'000;
@@ -124,7 +124,7 @@ TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheStrangerLeft) {
   EXPECT_EQ(naps(), naps_before);
 }
 
-// A short yield in between is luck; a stranger that comes long afterwards is another.
+// A short yield in between is luck; a competitor that comes long afterwards is another.
 TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
   for (const bool later : {false, true}) {
     SetUp();
@@ -150,7 +150,7 @@ TEST_F(RuntimeYields, AutoYieldsToTeammatesHoweverLongTheyCompute) {
   EXPECT_GT(asked_, 0U);
 }
 
-TEST_F(RuntimeYields, AutoNapsBesideStrangersAndStopsWhenTheyGo) {
+TEST_F(RuntimeYields, AutoNapsWithCompetitorsAndStopsWhenTheyGo) {
   SimulatedMemory::yield_ns = 3 * kMs;
   adapt_beside_others_for(500 * kMs, /*others_run=*/true);
   EXPECT_GT(naps(), 1000U);

@@ -1,4 +1,4 @@
-// Keeping a team that fits on CPUs of its own: nudges, and being apart beside strangers.
+// Keeping a team that fits on CPUs of its own: nudges, and being apart with competitors.
 #include "waiting/separation.h"
 
 #include <gtest/gtest.h>
@@ -73,15 +73,15 @@ TEST_F(Parted, NotFromACpuOfItsOwn) {
   EXPECT_EQ(nudges(), 1U);
 }
 
-TEST_F(Parted, WithinFiftyMillisecondsBesideStrangers) {
+TEST_F(Parted, WithinFiftyMillisecondsWithCompetitors) {
   pass(40, true, 10);
   EXPECT_TRUE(separation_.apart());
   EXPECT_EQ(nudges(), 1U);
 }
 
-// Two CPUs, a stranger on one of them: apart it gets half of that one, which is less than its fair
+// Two CPUs, a competitor on one of them: apart it gets half of that one, which is less than its fair
 // share. Together, it gets the whole.
-TEST_F(Parted, LeavesTheStrangerItsShareWhereThatPays) {
+TEST_F(Parted, LeavesTheCompetitorItsShareWhereThatPays) {
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 5'500U);
   EXPECT_LE(apart_ms, 6'700U);
@@ -99,15 +99,15 @@ TEST_F(Parted, NoLongerWhereTheProgramTurnsToCoarseWork) {
   EXPECT_LE(play(5'000, 90, 80), 200U);
 }
 
-TEST_F(Parted, NoLongerWhereTheStrangersHaveGone) {
+TEST_F(Parted, NoLongerWhereTheCompetitorsHaveGone) {
   for (int ms = 0; ms < 200 && !separation_.apart(); ms += 5) play(5, 700, 3'000);
   ASSERT_TRUE(separation_.apart());
   pass(60, false, 3'000, /*idle=*/true);
   EXPECT_FALSE(separation_.apart());
 }
 
-// While it was together for the stranger's sake: nothing may hold it there.
-TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
+// While it was together for the competitor's sake: nothing may hold it there.
+TEST_F(Parted, NotHeldTogetherWhereTheCompetitorsHaveGone) {
   for (int ms = 0; ms < 500 && separation_.together_on() == kNoCpu; ms += 5) play(5, 700, 3'000);
   ASSERT_NE(separation_.together_on(), kNoCpu);
   situation_.alone = true;
@@ -118,7 +118,7 @@ TEST_F(Parted, NotHeldTogetherWhereTheStrangersHaveGone) {
 }
 
 // Nobody gets less than a fair share by that, so it lasts.
-TEST_F(Parted, OnOwnCpusWhereThereIsAStrangerForEach) {
+TEST_F(Parted, OnOwnCpusWhereThereIsACompetitorForEach) {
   situation_.crowded = true;
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 9'000U);
@@ -132,7 +132,7 @@ TEST_F(Parted, OnOwnCpusOnlyWhereThatPays) {
   EXPECT_LE(play(20'000, 90, 80), 300U);
 }
 
-TEST_F(Parted, OnOwnCpusOnlyAsLongAsStrangersWantThemAll) {
+TEST_F(Parted, OnOwnCpusOnlyAsLongAsCompetitorsWantThemAll) {
   situation_.crowded = true;
   play(200, 700, 3'000);
   ASSERT_TRUE(separation_.on_separate_cpus());
@@ -146,7 +146,7 @@ TEST(CompetitorAverage, IsAnAverage) {
   EXPECT_FALSE(average.fills(1)) << "nobody has looked yet";
   for (int look = 0; look < 100; ++look) average.see(1);
   EXPECT_TRUE(average.fills(1));
-  EXPECT_FALSE(average.fills(2)) << "one burner";
+  EXPECT_FALSE(average.fills(2)) << "one CPU hog";
   for (int look = 0; look < 50; ++look) {
     average.see(2);
     average.see(1);

@@ -1,5 +1,5 @@
 // A team of which only one thread is real: its waits run against a simulated clock, and the test
-// plays its teammates, the scheduler and the strangers.
+// plays its teammates, the scheduler and the competitors.
 #pragma once
 
 #include <functional>

@@ -40,7 +40,7 @@ TEST(TeamSizes, TheStateOfTheLastFewIsKept) {
   EXPECT_EQ(one.team->size(), 5U);
 }
 
-TEST(TeamSizes, TheOneNotUsedForLongestMakesRoom) {
+TEST(TeamSizes, TheOneNotUsedForLongestIsReplaced) {
   OneTeam one;
   Member* const pair = one.join(2);
   Member* const three = one.join(3);

@@ -70,7 +70,7 @@ TEST(SleepWord, GoesOnWithoutTheHeavyFence) {
   hand_back_and_forth<Denied>(5'000);
 }
 
-// Counts the fences of a thread that waits until it is waked, then wakes somebody itself.
+// Counts the fences of a thread that waits until it is woken and then wakes another.
 struct CountedFences : NativeMemory {
   static inline unsigned light, heavy, full;
   static inline std::uint32_t* told;

@@ -1,4 +1,4 @@
-// Rounding in teams of any size, where the runtime is told to combine in a fixed order.
+// Rounding in teams of any size, with the runtime set to combine in a fixed order.
 // muster-test: threads 19
 // muster-test: env KMP_DETERMINISTIC_REDUCTION=yes
 // muster-test: replaced >= 1000

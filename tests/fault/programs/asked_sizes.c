@@ -1,4 +1,4 @@
-// asked_sizes: the sizes of regions that ask for 3 threads, by turns with such that do not ask.
+// asked_sizes: the sizes of regions that ask for 3 threads, alternating with regions that do not ask.
 #include "check.h"
 
 static long g_sum;

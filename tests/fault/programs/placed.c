@@ -57,7 +57,7 @@ static void ends_well(pid_t child) {
   expect(status == 0);
 }
 
-// In every way that the C library has. A new program is told what to find.
+// In every way that the C library has. A new program gets the expected mask as an argument.
 static void make_threads_and_processes(void) {
   char its_all[16], its_slice[32], command[4200];
   snprintf(its_all, sizeof(its_all), "%d", all);

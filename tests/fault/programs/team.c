@@ -1,4 +1,4 @@
-// A program that checks its barriers and says so: team ROUNDS [NAP_US [any]]. Each round has two
+// A program that checks its barriers and reports the result: team ROUNDS [NAP_US [any]]. Each round has two
 // barriers. With "any" the size of the team does not show: OMP_DYNAMIC makes it follow the load.
 #include <string.h>
 

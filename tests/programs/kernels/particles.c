@@ -21,7 +21,7 @@ struct settings {
 
 struct list {
   int* items;
-  int length, room;
+  int length, capacity;
 };
 
 static struct settings settings;
@@ -32,9 +32,9 @@ static long own_hits;  // of this thread, in all steps
 static const struct list* lists[kMostThreads];
 
 static void append(struct list* list, int item) {
-  if (list->length == list->room) {
-    list->room = list->room == 0 ? 16 : 2 * list->room;
-    list->items = realloc(list->items, (size_t)list->room * sizeof *list->items);
+  if (list->length == list->capacity) {
+    list->capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+    list->items = realloc(list->items, (size_t)list->capacity * sizeof *list->items);
     if (list->items == NULL) abort();
   }
   list->items[list->length++] = item;

@@ -13,8 +13,8 @@ enum { kRoots = 3 };
 
 static pthread_barrier_t meet;
 
-static int ask(char* line, int room) {
-  return snprintf(line, (size_t)room, "%d of %d at level %d, at most %d, bind %d, dynamic %d; ",
+static int ask(char* line, int size) {
+  return snprintf(line, (size_t)size, "%d of %d at level %d, at most %d, bind %d, dynamic %d; ",
                   omp_get_thread_num(), omp_get_num_threads(), omp_get_level(),
                   omp_get_max_threads(), (int)omp_get_proc_bind(), omp_get_dynamic());
 }

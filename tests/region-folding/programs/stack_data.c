@@ -7,8 +7,8 @@
 #include "trap.h"
 
 __attribute__((noinline)) static long deep(int depth) {
-  volatile char room[500];
-  room[0] = room[499] = (char)depth;
+  volatile char buffer[500];
+  buffer[0] = buffer[499] = (char)depth;
   long cells[8] = {0}, sum = 0;
 #pragma omp parallel
   cells[omp_get_thread_num()] = depth + omp_get_thread_num();
@@ -16,7 +16,7 @@ __attribute__((noinline)) static long deep(int depth) {
   if (depth > 0) sum += deep(depth - 1);
 #pragma omp parallel reduction(+ : sum)
   sum += cells[omp_get_thread_num()];
-  return sum + room[0] - room[499];
+  return sum + buffer[0] - buffer[499];
 }
 
 int main(void) {

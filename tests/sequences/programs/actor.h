@@ -57,14 +57,14 @@ inline bool has_own_number() {
 }
 
 // What the runtime answers here.
-inline int state_of(char* text, size_t room) {
+inline int state_of(char* text, size_t size) {
   omp_sched_t kind;
   int chunk;
   omp_get_schedule(&kind, &chunk);
   const int level = omp_get_level();
   const bool is_self = omp_get_ancestor_thread_num(level) == omp_get_thread_num() &&
                        omp_get_team_size(level) == omp_get_num_threads();
-  return snprintf(text, room,
+  return snprintf(text, size,
                   " | level %d active %d parallel %d threads %d me %d max %d dynamic %d levels %d "
                   "schedule %x,%d final %d%s",
                   level, omp_get_active_level(), omp_in_parallel(), omp_get_num_threads(),

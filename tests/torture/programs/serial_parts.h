@@ -1,4 +1,4 @@
-// Steps between regions: what a program does there that folding must not be noticed by.
+// Steps between regions: what a program does there must work as it does without folding.
 #pragma once
 
 #include <dlfcn.h>

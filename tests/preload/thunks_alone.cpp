@@ -1,12 +1,11 @@
-// The thunks without the rest of libmuster.so: a program says in which states of t_muster_fold_state its thread
-// is, and each call that is reported goes to stdout, on a line of its own. What printf leaves in the
-// registers is for the thunk to repair.
+// The thunks without the rest of libmuster.so. The program sets the fold state of its thread (t_muster_fold_state), and
+// each reported call is printed on a line of its own. The thunk must restore the registers that printf changes.
 #include <cstdio>
 
 #include "preload/entry.h"
 #include "runtime-hooks/folding/call_effects.h"
 
-// The entry points of Muster's own are not tested here.
+// Muster's own entry points are not tested here.
 #define MUSTER_THUNK(name, effect)
 #define MUSTER_ANSWERED(name)
 #define MUSTER_IMPLEMENTED(name) \
@@ -33,6 +32,6 @@ int serial_max_threads() { return 42; }
 
 }  // namespace muster
 
-extern "C" __attribute__((visibility("default"))) void muster_test_watch(int states) {
+extern "C" __attribute__((visibility("default"))) void muster_test_set_state(int states) {
   muster::t_muster_fold_state = static_cast<muster::FoldState>(states);
 }
