@@ -9,12 +9,12 @@
 namespace muster {
 namespace {
 
-const char* g_setting = nullptr;  // null: nobody has asked
+const char* g_setting = nullptr;  // null: not requested
 Events* g_events = nullptr;
 bool g_forked = false;
 std::atomic<ThreadCounters*> g_first{nullptr};
 
-// Estimates that came down more than they went up have nothing to tell.
+// Estimates that decreased by more than they increased are meaningless.
 std::uint64_t not_negative(std::uint64_t sum) {
   return static_cast<std::int64_t>(sum) < 0 ? 0 : sum;
 }
@@ -57,7 +57,8 @@ const Events& begin_counting(const char* setting, const char* papi_path) {
 }
 
 ThreadCounters* new_thread_counters() {
-  std::atomic_thread_fence(std::memory_order_acquire);  // after counting(): sees what was decided
+  std::atomic_thread_fence(
+      std::memory_order_acquire);  // after counting(): sees the result of set-up
   void* pages = map_pages(sizeof(ThreadCounters));
   if (pages == nullptr) return nullptr;
   auto* counters = ::new (pages) ThreadCounters(*g_events);

@@ -1,4 +1,4 @@
-// Counting in this process: switched on once, then every thread counts for itself.
+// Counting in this process: enabled once, then every thread counts for itself.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@ namespace detail {
 inline constinit std::atomic<bool> g_counting{false};
 }
 
-// Whether threads are to count. One load of a line that nobody writes.
+// Whether threads count. One load of a line that is not written afterwards.
 inline bool counting() { return detail::g_counting.load(std::memory_order_relaxed); }
 
-// Decides what can be counted of `setting` and begins. Once, with none of Muster's locks held: it loads
-// and calls libpapi. Returns what was decided; it stays. `papi_path`: null for the usual names.
+// Determines which events of `setting` can be counted, and begins. To be called once, with none of Muster's locks held:
+// it loads and calls libpapi. The result remains valid. `papi_path`: null for the usual names.
 const Events& begin_counting(const char* setting, const char* papi_path);
 
-// The calling thread's, made on first use; null without memory.
+// The calling thread's counters, made on first use; null if there is no memory.
 ThreadCounters* new_thread_counters();
 
 // What was counted, for the report.
 struct EventTotals {
   const char* name = "";
   EventSource source = EventSource::kUnavailable;
-  papi::Reason reason;  // why it is not available, or not complete
+  papi::Reason reason;  // why it is not available or incomplete
   bool multiplexed = false;
-  bool counted = false;  // else there are no values
+  bool counted = false;  // if not, there are no values
   std::uint64_t waiting = 0;
   std::uint64_t rest = 0;
 };
 
 struct CounterTotals {
-  bool asked = false;  // else nothing else is meant
+  bool asked = false;  // if not, the other members have no meaning
   const char* setting = "";
   const char* library = nullptr;  // PAPI's version
   papi::Reason unavailable;       // why nothing was counted
@@ -44,10 +44,10 @@ struct CounterTotals {
   EventTotals events[kMostEvents];
 };
 
-// As it stands now, with the calling thread's counts up to here. `mine` is its own, or null.
+// The current state, including the calling thread's counts up to now. `mine` is the caller's counters, or null.
 void collect(ThreadCounters* mine, CounterTotals& out);
 
-// In the child of a fork: it is not counted. Its threads' event sets are the parent's.
+// For the child of a fork, which is not counted: the event sets of its threads belong to the parent.
 void counters_after_fork();
 
 }  // namespace muster

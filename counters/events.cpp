@@ -19,7 +19,7 @@ bool starts_with(const char* text, const char* beginning) {
   return std::strncmp(text, beginning, std::strlen(beginning)) == 0;
 }
 
-// What PAPI counts itself in software: events that programs define, and the kernel's.
+// Events that PAPI counts in software: those that programs define, and the kernel's.
 EventSource source_of(const char* name) {
   return starts_with(name, "sde:::") || starts_with(name, "perf::") ? EventSource::kSoftware
                                                                     : EventSource::kHardware;
@@ -51,7 +51,7 @@ void prepare_kernel_event(Event& event) {
   migrations.close();
 }
 
-// The set of the event's component; null where there are too many components.
+// The set of the event's component; null if there are too many components.
 EventSet* set_for(Events& events, int component) {
   for (unsigned i = 0; i < events.set_count; ++i) {
     if (events.sets[i].component == component) return &events.sets[i];
@@ -62,7 +62,7 @@ EventSet* set_for(Events& events, int component) {
   return &set;
 }
 
-// An event belongs to its set if the set still starts with it: as it is, or multiplexed.
+// An event is added to its set if the set still starts with it, either as it is or multiplexed.
 void try_in_set(Events& events, unsigned place) {
   Event& event = events.events[place];
   const papi::Functions& papi = events.papi.call;
@@ -141,7 +141,7 @@ void prepare_each(Events& events) {
 }
 
 void prepare_events(Events& events, const char* papi_path, papi::Shared shared) {
-  events.wants_papi = papi_path != nullptr;  // named by the user: looked at in any case
+  events.wants_papi = papi_path != nullptr;  // named by the user: opened in any case
   for (unsigned i = 0; i < events.count; ++i) {
     if (kernel_event(events.events[i].name) == nullptr) events.wants_papi = true;
   }
@@ -170,7 +170,7 @@ void end_set(const Events& events, int& handle) {
   if (handle == papi::kNull) return;
   const papi::Functions& papi = events.papi.call;
   long long values[kMostEvents];
-  papi.PAPI_stop(handle, values);  // fails harmlessly where it did not start
+  papi.PAPI_stop(handle, values);  // fails harmlessly if it was not started
   papi.PAPI_cleanup_eventset(handle);
   papi.PAPI_destroy_eventset(&handle);
   handle = papi::kNull;

@@ -1,5 +1,5 @@
-// The events of MUSTER_COUNTERS: what each is, and how all are counted in every thread. Decided once, by
-// trying them in the thread that sets up.
+// The events of MUSTER_COUNTERS: what each is, and how it is counted in every thread. Determined once, by trying them
+// in the thread that sets up.
 #pragma once
 
 #include <atomic>
@@ -31,17 +31,17 @@ struct Event {
   char name[kMostEventName + 1] = {};
   EventSource source = EventSource::kUnavailable;
   papi::Reason reason;
-  const KernelEventName* of_kernel = nullptr;  // else PAPI's
+  const KernelEventName* of_kernel = nullptr;  // null: counted by PAPI
   int papi_code = 0;
   std::atomic<unsigned> missed{0};  // threads that could not count it
 };
 
-// PAPI counts the events of one component together.
+// The events of one component, which PAPI counts together.
 struct EventSet {
   int component = 0;
   bool multiplexed = false;
   unsigned count = 0;
-  unsigned events[kMostEvents] = {};  // their places among all
+  unsigned events[kMostEvents] = {};  // their indices among all events
 };
 
 struct Events {
@@ -58,16 +58,16 @@ struct Events {
 // Splits `setting` at its commas. False: an empty or overlong name, or too many.
 bool parse_events(const char* setting, Events& events);
 
-// Opens and starts PAPI for counting in threads. `path` and `shared` as papi::open takes them.
+// Opens and starts PAPI for counting in threads. `path` and `shared` as in papi::open.
 void start_papi(papi::Library& library, const char* path, papi::Shared shared);
 
-// Finds out how each is counted, with events.papi as it is. PAPI's are tried in the calling thread.
+// Determines how each event is counted, with the given events.papi. PAPI's events are tried in the calling thread.
 void prepare_each(Events& events);
 
-// Both: PAPI is started if an event needs it, or a path is given.
+// Both of these. PAPI is started only if an event needs it or a path is given.
 void prepare_events(Events& events, const char* papi_path, papi::Shared shared);
 
-// Makes and starts one set in the calling thread; its error, or papi::kOk.
+// Makes and starts one set in the calling thread; returns its error, or papi::kOk.
 int start_set(const Events& events, const EventSet& set, int& handle);
 void end_set(const Events& events, int& handle);
 

@@ -1,8 +1,7 @@
-// What the kernel counts of each thread in software, without a PMU and without PAPI: faults, context
-// switches and CPU time by getrusage and the thread's clock, which nothing forbids; migrations by
-// perf_event_open. Named as PAPI and libpfm4 name them (`perf::PAGE-FAULTS`). Counted here and not by
-// PAPI, which offers them only where there is a PMU, and by default counts none of what happens in the
-// kernel: of context switches that is all.
+// Software events that the kernel counts for each thread, without a PMU and without PAPI: faults, context switches and
+// CPU time by getrusage and the thread's clock, which are always permitted; migrations by perf_event_open. The names
+// are those of PAPI and libpfm4 (`perf::PAGE-FAULTS`). They are counted here because PAPI offers them only with a PMU,
+// and by default excludes what happens in the kernel, where all context switches do.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ enum class KernelEvent : std::uint8_t {
 
 struct KernelEventName {
   const char* name;
-  const char* other;  // as the kernel's header has it, without its PERF_COUNT_SW_
+  const char* other;  // the name in the kernel's header, without PERF_COUNT_SW_
   const char* meaning;
   KernelEvent event;
 };
@@ -44,12 +43,11 @@ inline constexpr KernelEventName kKernelEvents[] = {
      KernelEvent::kMigrations},
 };
 
-// Case does not matter. Null: none of these.
+// Case does not matter. Null if it is none of these.
 const KernelEventName* kernel_event(const char* name);
 
-// The calling thread's counter of migrations: opened, read and closed by it. A program may close a
-// descriptor that is not its own and get the number for another file, so each read asks first
-// whether it is still the counter.
+// The calling thread's counter of migrations: opened, read and closed by it. A program may close a descriptor that is
+// not its own and get the number for another file, so each read first checks that it is still the counter.
 class MigrationCounter {
  public:
   int open();  // 0, or the error number
@@ -63,7 +61,7 @@ class MigrationCounter {
   std::uint64_t id_ = 0;
 };
 
-// The calling thread's counts as the kernel keeps them, read at most once for several events.
+// The kernel's counts for the calling thread, read at most once for several events.
 class KernelCounts {
  public:
   explicit KernelCounts(const MigrationCounter& migrations) : migrations_(migrations) {}

@@ -44,7 +44,7 @@ void* define_muster_events(const SdeFunctions& sde, SdeFunctions::Count count) {
 void publish_muster_events(SdeFunctions::Count count) {
   static std::atomic<bool> done{false};
   if (done.load(std::memory_order_relaxed)) return;
-  // PAPI looks for libsde's functions among all that the process has in common.
+  // PAPI looks up libsde's functions in the global scope of the process.
   SdeFunctions sde{};
   const bool uses_papi = dlsym(RTLD_DEFAULT, "PAPI_library_init") != nullptr;
   if (!find_all(sde) && uses_papi) {
@@ -54,7 +54,7 @@ void publish_muster_events(SdeFunctions::Count count) {
     }
     find_all(sde);
   }
-  dlerror();  // the program's next question is about its own
+  dlerror();  // clears the error: the program's next dlerror() is about its own calls
   if (sde.describe_counter == nullptr || done.exchange(true)) return;
   define_muster_events(sde, count);
 }

@@ -1,6 +1,5 @@
-// Muster's own counts as PAPI's software-defined events, sde:::MUSTER::*. PAPI asks for a value when it
-// reads one, so they cost nothing else. From the documentation of PAPI's libsde; nothing of it is needed
-// to build.
+// Muster's own counts as PAPI's software-defined events, sde:::MUSTER::*. PAPI fetches a value when it reads the event,
+// so they cost nothing otherwise. From the documentation of PAPI's libsde; nothing of it is needed to build.
 #pragma once
 
 namespace muster {
@@ -32,8 +31,8 @@ inline constexpr MusterEventName kMusterEvents[] = {
     {"YIELDS", "sched_yield calls of waiting threads", MusterEvent::kYields},
 };
 
-// What PAPI 7 hands to a library that is to define its events: its functions, of which these are called.
-// The others are in between. PAPI 6 has another order.
+// The table of functions that PAPI 7 passes to a library that defines events. Only these are called; the others are
+// placeholders between them. PAPI 6 has a different order.
 struct SdeFunctions {
   using Handle = void*;
   using Count = long long (*)(void* which);
@@ -47,13 +46,13 @@ struct SdeFunctions {
   int (*describe_counter)(Handle handle, const char* event, const char* meaning);
 };
 
-// Whether the PAPI of this process hands out functions in that order.
+// Whether the PAPI of this process has the functions in that order.
 bool hands_out_sde_functions();
 
-// Defines the events. `count` gets a pointer to the MusterEventName.
+// Defines the events. `count` is called with a pointer to the MusterEventName.
 void* define_muster_events(const SdeFunctions& sde, SdeFunctions::Count count);
 
-// The same with the libsde of this process, if the process uses PAPI; once it has succeeded, nothing.
+// The same with the libsde of this process, if the process uses PAPI. Does nothing once it has succeeded.
 void publish_muster_events(SdeFunctions::Count count);
 
 }  // namespace muster

@@ -1,10 +1,10 @@
-// As much of PAPI's C interface as is used here, from its documentation and public header. The same in
-// PAPI 6.0 to 7.2. Nothing of PAPI is needed to build Muster.
+// The part of PAPI's C interface that is used here, from its documentation and public header. It is the same in PAPI
+// 6.0 to 7.2. Nothing of PAPI is needed to build Muster.
 #pragma once
 
 namespace muster::papi {
 
-// The versions whose interface this is, newest first, as PAPI_library_init takes them.
+// The versions that have this interface, newest first, in the form that PAPI_library_init expects.
 constexpr int version_number(int major, int minor) { return major << 24 | minor << 16; }
 inline constexpr int kKnownVersions[] = {version_number(7, 2), version_number(7, 1),
                                          version_number(7, 0), version_number(6, 0)};
@@ -12,15 +12,15 @@ inline constexpr unsigned kVersionMask = 0xffff0000U;  // major and minor of a f
 
 inline constexpr int kOk = 0;
 inline constexpr int kNoSuchEvent = -7;
-inline constexpr int kConflict = -8;  // the event does not fit beside the others
+inline constexpr int kConflict = -8;  // the event cannot be counted together with the others
 inline constexpr int kNoCounters = -13;
 inline constexpr int kNoPermission = -15;
-inline constexpr int kDisabled = -25;  // the event's component is
-inline constexpr int kNull = -1;       // an event set that is none
+inline constexpr int kDisabled = -25;  // the event's component is disabled
+inline constexpr int kNull = -1;       // not an event set
 inline constexpr int kFullVersion =
-    21;  // for PAPI_get_opt: the version, asked for before the start
+    21;  // for PAPI_get_opt: the version, available before the start
 
-// Where PAPI_component_info_t has what is read of it.
+// The leading part of PAPI_component_info_t.
 struct ComponentInfo {
   char name[128];
   char short_name[64];

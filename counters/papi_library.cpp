@@ -12,7 +12,7 @@
 namespace muster::papi {
 namespace {
 
-// By the names that distributions give them; the last is of the development files.
+// The names in distributions; the last one belongs to the development files.
 constexpr const char* kNames[] = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0",
                                   "libpapi.so.7",   "libpapi.so.6.0", "libpapi.so.6",
                                   "libpapi.so"};
@@ -25,7 +25,7 @@ void* open_any() {
 }
 
 const char* loaded_already(const char* path) {
-  // In the program's own scope: it calls PAPI, whatever the library's name.
+  // Found in the global scope: the program calls PAPI, whatever the library's name is.
   if (dlsym(RTLD_DEFAULT, "PAPI_library_init") != nullptr) return "libpapi";
   if (path != nullptr) return dlopen(path, RTLD_NOW | RTLD_NOLOAD) != nullptr ? path : nullptr;
   for (const char* name : kNames) {
@@ -34,7 +34,7 @@ const char* loaded_already(const char* path) {
   return nullptr;
 }
 
-// The name of the first function that is missing; null if none is.
+// Returns the name of the first missing function; null if there is none.
 const char* find_functions(void* handle, Functions& call) {
 #define MUSTER_PAPI_FIND(result, name, parameters)                         \
   call.name = reinterpret_cast<decltype(call.name)>(dlsym(handle, #name)); \
@@ -62,8 +62,8 @@ void refuse_version(unsigned version, Library& library) {
                      library.version);
 }
 
-// PAPI starts only for a caller that was built for its version, so it is asked for that first. One that
-// does not tell is tried with each; it may then answer with its own.
+// PAPI starts only for a caller that was built for its version, so the version is read first. If that fails, each known
+// version is tried; PAPI may then answer with its own.
 bool start(Library& library) {
   const Functions& call = library.call;
   const int told = call.PAPI_get_opt(kFullVersion, nullptr);

@@ -21,26 +21,26 @@ struct Reason {
 struct Library {
   Functions call;
   bool usable = false;
-  char version[32] = {};  // "7.0.0.0"; empty where it could not be asked
+  char version[32] = {};  // "7.0.0.0"; empty if not available
   Reason reason;          // why it is not usable
 };
 
-// Whether the program itself has PAPI: two users of one PAPI in a thread stop each other's counting.
+// Whether to use a libpapi that is already in the process. The program may be using it, and two users of one PAPI in a
+// thread stop each other's counting.
 enum class Shared : bool { kNo, kYes };
 
-// Opens `path`, or the first libpapi of a known name for a null one, and starts it. With
-// Shared::kNo a libpapi that is in the process already is left alone. The library stays open.
+// Opens `path`, or if it is null the first libpapi of a known name, and starts it. With Shared::kNo a libpapi that is
+// already in the process is not used. The library stays open.
 void open(Library& library, const char* path, Shared shared);
 
-// Why `component` of PAPI has nothing; null if it works or there is no such component. Those of
-// event names are written before three colons ("sde:::..."); all others are component 0's.
+// The reason why `component` of PAPI has no events; null if it works or there is no such component. Event names have
+// their component before three colons ("sde:::..."); all others belong to component 0.
 const char* disabled_reason(const Functions& papi, const char* event);
 
-// What an error means for `event`: PAPI's words, its component's, and what perf_event_paranoid
-// forbids.
+// Explains an error for `event`: PAPI's text, the component's reason, and what perf_event_paranoid forbids.
 void explain(const Functions& papi, int error, const char* event, Reason& reason);
 
-// kernel.perf_event_paranoid, of all that is counted by perf_event; false where there is none.
+// kernel.perf_event_paranoid, which applies to all perf_event counters; false if there is none.
 inline constexpr const char* kParanoid = "/proc/sys/kernel/perf_event_paranoid";
 bool perf_event_paranoid(int& level);
 

@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<unsigned> g_threads{0};
 
-// What PAPI calls may be a cancellation point and sets errno; the thread is at a barrier.
+// PAPI's functions may contain cancellation points and set errno, but the thread is at a barrier.
 class Quietly {
  public:
   explicit Quietly(bool& busy) : busy_(busy), errno_(errno) {
@@ -75,7 +75,7 @@ bool ThreadCounters::start() {
 }
 
 void ThreadCounters::take(unsigned event, std::uint64_t value, Goes goes) {
-  // Wraps around where an estimate (multiplexing) has come down; so do the sums.
+  // Wraps around if an estimate (multiplexing) has decreased; so do the sums.
   const std::uint64_t more = value - last_[event];
   if (goes == Goes::kToWaiting) waiting_[event].add(more);
   if (goes == Goes::kOutsideWaits) rest_[event].add(more);
@@ -94,7 +94,7 @@ void ThreadCounters::read(Goes goes) {
     long long values[kMostEvents];
     const EventSet& set = events_.sets[s];
     if (events_.papi.call.PAPI_read(sets_[s], values) != papi::kOk) [[unlikely]] {
-      end_set(events_, sets_[s]);  // it will not recover: what it counted so far stays
+      end_set(events_, sets_[s]);  // it cannot recover: what it counted so far stays
       for (unsigned i = 0; i < set.count; ++i) missed(set.events[i]);
       continue;
     }

@@ -1,6 +1,6 @@
-// One thread's counting: what its events counted while it waited at barriers, and in the rest of its
-// regions. Read where a region or a wait begins or ends; the difference to the last reading goes to the
-// one or the other.
+// The counting of one thread: what its events counted while it waited at barriers, and in the rest of its regions. The
+// events are read where a region or a wait begins or ends; the difference to the last reading is added to one of the
+// two.
 #pragma once
 
 #include <atomic>
@@ -17,26 +17,26 @@ class ThreadCounters : private WaitMeter {
  public:
   explicit ThreadCounters(Events& events);
 
-  // By the thread itself. A region is known by the address of something of it; regions inside it
-  // belong to it. `outermost`: there is none around it, so one that never ended is over.
+  // To be called by the thread itself. A region is identified by an address of something in it; nested regions belong
+  // to it. `outermost`: no region encloses it, so one that never ended is over.
   void region_begins(const void* region, bool outermost);
   void region_ends(const void* region);
 
-  // Its thread ends: another may go on with the sums.
+  // For the end of the thread: another may continue with the sums.
   void thread_ends();
 
-  // In the child of a fork: nothing of PAPI or the kernel is touched, but for the descriptor.
+  // For the child of a fork: closes the descriptor and calls nothing else of PAPI or the kernel.
   void after_fork() { migrations_.close(); }
 
-  // For a region or wait that the process ends in: counted up to here. By the thread itself.
+  // For a region or wait in which the process ends: counts up to here. To be called by the thread itself.
   void now();
 
   WaitMeter* meter() { return this; }
 
-  // By anybody at any time.
+  // Any thread may call these at any time.
   std::uint64_t waiting(unsigned event) const { return waiting_[event].read(); }
   std::uint64_t rest(unsigned event) const { return rest_[event].read(); }
-  ThreadCounters* next = nullptr;  // all ever made
+  ThreadCounters* next = nullptr;  // of the list of all that were made
 
  private:
   enum class Goes : std::uint8_t { kNowhere, kToWaiting, kOutsideWaits };
@@ -52,9 +52,9 @@ class ThreadCounters : private WaitMeter {
   int sets_[kMostSets];
   bool started_ = false;
   bool refused_ = false;  // this thread cannot be counted
-  bool busy_ = false;     // a signal handler, or something that PAPI calls, is back here
+  bool busy_ = false;     // re-entered by a signal handler or by a function that PAPI calls
   bool waits_ = false;
-  bool counted_[kMostEvents] = {};  // of this thread
+  bool counted_[kMostEvents] = {};  // whether this thread counts the event
   const void* region_ = nullptr;
   MigrationCounter migrations_;
   std::uint64_t last_[kMostEvents] = {};

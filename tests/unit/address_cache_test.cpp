@@ -1,4 +1,4 @@
-// What is remembered about objects by their addresses.
+// The cache of objects by address.
 #include "runtime-hooks/objects/address_cache.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What `auto` decides, driven through synthetic loads on a simulated clock.
+// What `auto` decides, under synthetic loads on a simulated clock.
 #include "waiting/auto_wait.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kNever = [] { return false; };
 
-// Thread 0 on CPU 0 waits; the others were seen last on `cpu` and have not arrived.
+// Thread 0 on CPU 0 waits; the others were last seen on `cpu` and have not arrived.
 void everyone_absent_on(SimulatedTeam& team, unsigned cpu) {
   for (unsigned i = 1; i < team.arrivals().team(); ++i) team.arrive(i, cpu, team.episode() - 1);
 }
@@ -35,7 +35,7 @@ TEST(Auto, SpinsWhileNobodyIsKeptAway) {
   everyone_absent_on(team, 1);
   const std::uint64_t spun = team.wait_in_vain(policy);
   EXPECT_GE(spun, 1'000'000U);
-  EXPECT_LE(spun, 1'060'000U) << "but not for ever";
+  EXPECT_LE(spun, 1'060'000U) << "but not without a limit";
   EXPECT_LE(team.stats().yields.read(), 50U) << "it looks for hidden teammates now and then";
   EXPECT_TRUE(policy.quick_polls());
 }
@@ -53,7 +53,7 @@ TEST(Auto, YieldsToATeammateOnItsOwnCpu) {
   EXPECT_FALSE(policy.quick_polls()) << "8 threads on 4 CPUs";
 }
 
-// At a release, those who have yet to reach the gather before it are two instances behind.
+// At a release, threads that have not reached the gather before it are two instances behind.
 TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
   SimulatedTeam team(4);
   AutoWait policy({.team_size = 4});
@@ -69,7 +69,7 @@ TEST(Auto, YieldsToATeammateThatIsBehindTheGather) {
   }
 }
 
-// A yield puts off by a slice: who has a short one would be back ten times before its teammates.
+// A yield postpones by a slice: a thread with a short one would run ten times before its teammates.
 TEST(Auto, DoesNotYieldWithAShortSlice) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
@@ -140,8 +140,7 @@ TEST(Auto, SleepsForTheTeammateWithACompetitor) {
   EXPECT_EQ(team.stats().gave_way.read(), before + 1);
 }
 
-// A teammate that is not waiting may poll for messages, and on one CPU it would have all the turns that
-// yields give away.
+// A teammate that is not waiting may poll for messages, and on one CPU it would get all the time that yields give away.
 TEST(Auto, NeverYieldsOnOneCpu) {
   for (const unsigned cpus : {1U, 2U}) {
     SimulatedTeam team(3);
@@ -153,7 +152,7 @@ TEST(Auto, NeverYieldsOnOneCpu) {
   }
 }
 
-// A thread that the runtime has bound sees one CPU, whatever the team has.
+// A thread that the runtime has bound sees one CPU, however many the team has.
 TEST(Auto, YieldsInABoundTeam) {
   SimulatedTeam team(3);
   SimulatedMemory::cpus = 1;
@@ -163,7 +162,7 @@ TEST(Auto, YieldsInABoundTeam) {
   EXPECT_GT(team.stats().yields.read(), 0U);
 }
 
-// The bar: back within 50 ms when the load has gone, and no attempt while it stays.
+// Required: back within 50 ms after the load has gone, and no attempt while it stays.
 TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
@@ -180,7 +179,7 @@ TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
   EXPECT_LE(SimulatedMemory::now - left, 50'000'000U);
 }
 
-// Whoever keeps showing is believed for longer, but never for so long that 50 ms would be missed.
+// Repeated observations count for longer, but never for so long that the 50 ms would be missed.
 TEST(Competitors, WhoComesBackIsExpectedToStay) {
   Competitors competitors;
   EXPECT_FALSE(competitors.near(1));
@@ -195,14 +194,14 @@ TEST(Competitors, WhoComesBackIsExpectedToStay) {
   }
   EXPECT_GT(longest, 4 * Competitors::kFirstNs);
   EXPECT_LT(longest, 50'000'000U);
-  now += 1'000'000'000;  // gone for long: the next one is a first sighting again
+  now += 1'000'000'000;  // gone for long: the next observation is a first one again
   competitors.see(now);
   EXPECT_TRUE(competitors.near(now + Competitors::kFirstNs - 1));
   EXPECT_FALSE(competitors.near(now + Competitors::kFirstNs));
 }
 
-// The kernel moved an absent teammate here after it was seen elsewhere: whoever spins must not
-// keep it away until the spin's end.
+// The kernel moved an absent teammate here after it was seen elsewhere: a thread that spins must not keep it from
+// running until the end of the spin.
 TEST(Auto, LooksForAHiddenTeammate) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
@@ -213,11 +212,11 @@ TEST(Auto, LooksForAHiddenTeammate) {
   AutoWait fitting({.team_size = 2});
   everyone_absent_on(two, 1);
   two.wait_in_vain(fitting);
-  EXPECT_GE(two.stats().yields.read(), 40U) << "both may have been on one CPU from the beginning";
-  EXPECT_LE(two.stats().yields.read(), 50U) << "but that is seldom so";
+  EXPECT_GE(two.stats().yields.read(), 40U) << "both may have been on one CPU from the start";
+  EXPECT_LE(two.stats().yields.read(), 50U) << "but that is rare";
 }
 
-// A pair that fits but shares a CPU: the gap that the one makes shows the other that it is so.
+// A pair that fits but shares a CPU: the gap that one thread causes shows this to the other.
 TEST(Auto, APairOnOneCpuTakesTurns) {
   SimulatedTeam team(2);
   AutoWait policy({.team_size = 2});
@@ -227,7 +226,7 @@ TEST(Auto, APairOnOneCpuTakesTurns) {
   team.wait(
       policy,
       [&] {
-        if (++polls == 5) SimulatedMemory::now += 3'000'000;  // off the CPU meanwhile
+        if (++polls == 5) SimulatedMemory::now += 3'000'000;  // off the CPU in between
         return polls > 100;
       },
       released);
@@ -238,10 +237,10 @@ TEST(Auto, APairOnOneCpuTakesTurns) {
   polls = 0;
   team.wait(policy, [&] { return ++polls > 20; }, released);
   EXPECT_GE(team.stats().yields.read(), 15U);
-  EXPECT_FALSE(policy.quick_polls()) << "they would keep the teammate away";
+  EXPECT_FALSE(policy.quick_polls()) << "they would keep the teammate from running";
 }
 
-// The pair began on one CPU: nothing is missing, nobody was seen, and each wait lasts until a yield.
+// The pair started on one CPU: no time is missing, no teammate was seen, and each wait lasts until a yield.
 TEST(Auto, APairBelievesWhatItsYieldsFind) {
   SimulatedTeam team(2);
   AutoWait policy({.team_size = 2});
@@ -255,7 +254,7 @@ TEST(Auto, APairBelievesWhatItsYieldsFind) {
     team.next_episode();
   };
   for (int i = 0; i < 7; ++i) pass(1, 0);
-  pass(1, 1);  // the first found nobody
+  pass(1, 1);  // the first found no teammate
   for (int i = 0; i < 6; ++i) pass(1, 0);
   EXPECT_FALSE(policy.records_arrivals());
   pass(1, 0);
@@ -267,7 +266,7 @@ TEST(Auto, AsksForAShortSliceWithCompetitorsAndGivesItBack) {
   AutoWait policy({.team_size = 8, .settings = {.slice_ns = 100'000, .place = false}});
   everyone_absent_on(team, 0);
   team.wait_in_vain(policy);
-  EXPECT_EQ(SimulatedMemory::slice_ns, 0U) << "nobody there";
+  EXPECT_EQ(SimulatedMemory::slice_ns, 0U) << "no competitor";
   SimulatedMemory::yield_ns = 3'000'000;
   team.wait_in_vain(policy);
   SimulatedMemory::yield_ns = 1'000;
@@ -283,7 +282,7 @@ TEST(Auto, AsksForAShortSliceWithCompetitorsAndGivesItBack) {
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
 }
 
-// A competitor shows itself every few ms in a sleep that lasts too long, so no yield is risked.
+// A competitor causes a sleep that lasts too long every few ms, so no yield is risked.
 TEST(Auto, DoesNotOscillateWhileTheCompetitorStays) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
@@ -342,7 +341,7 @@ TEST(Auto, NoticesANarrowedAffinity) {
   EXPECT_TRUE(policy.quick_polls());
 }
 
-// With OMP_PROC_BIND each thread's own mask is one CPU, though the team has as many as it needs.
+// With OMP_PROC_BIND each thread's own mask has one CPU, although the team has enough CPUs.
 TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
   SimulatedTeam team(4);
   SimulatedMemory::cpus = 1;
@@ -354,7 +353,7 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
   EXPECT_FALSE(crowded.quick_polls());
 }
 
-// Competitors show by time that is missing. A pair's barrier does not go another way by it.
+// Competitors are noticed by missing time. The barrier of a pair does not change because of them.
 TEST(Auto, ATeamThatFitsTakesTurnsWithCompetitors) {
   for (const unsigned size : {4U, 2U}) {
     SimulatedTeam team(size);
@@ -377,7 +376,7 @@ TEST(Auto, ATeamThatFitsTakesTurnsWithCompetitors) {
     pass(8, 3'000'000);
     EXPECT_EQ(team.arrivals().full_fences(team.episode() + 3), size > 2) << size;
     pass(200, 0);
-    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << "left alone, " << size;
+    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << "no contention, " << size;
   }
 }
 
@@ -389,7 +388,7 @@ TEST(Arrivals, ChangesItsFencesThreeInstancesLater) {
   EXPECT_FALSE(arrivals.full_fences(5));
   EXPECT_FALSE(arrivals.full_fences(7));
   EXPECT_TRUE(arrivals.full_fences(8));
-  arrivals.ask_for_full_fences(false, 10);  // too soon after
+  arrivals.ask_for_full_fences(false, 10);  // too soon after the last change
   EXPECT_TRUE(arrivals.full_fences(13));
   arrivals.ask_for_full_fences(false, 11);
   EXPECT_TRUE(arrivals.full_fences(13));

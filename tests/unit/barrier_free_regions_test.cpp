@@ -1,4 +1,4 @@
-// Which regions a thread takes for ones without barriers.
+// Which regions a thread treats as barrier-free.
 #include "runtime-hooks/teams/barrier_free_regions.h"
 
 #include <gtest/gtest.h>

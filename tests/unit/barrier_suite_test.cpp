@@ -1,6 +1,5 @@
-// One suite over algorithm x policy x team size. The payload is plain memory: a barrier that lets a
-// thread through early, or that does not order its stores, gives a wrong value here and a data race
-// under ThreadSanitizer.
+// One suite over algorithm x policy x team size. The payload is plain memory: a barrier that releases a thread early,
+// or that does not order its stores, causes a wrong value here and a data race under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -21,7 +20,7 @@ class BarrierSuite : public testing::TestWithParam<Combination> {
   WaitKind policy() const { return std::get<1>(GetParam()); }
   unsigned size() const { return std::get<2>(GetParam()); }
 
-  // A spinning team with more threads than CPUs goes on only when the scheduler preempts somebody.
+  // A spinning team with more threads than CPUs makes progress only when the scheduler preempts a thread.
   bool slow() const { return policy() == WaitKind::kSpin && size() > allowed_cpus(); }
   Episode episodes() const { return slow() ? 2 : size() <= 4 ? 300 : 30; }
 };
@@ -66,8 +65,8 @@ TEST_P(BarrierSuite, GoesOnPastTheWrapOfAByte) {
   for (const std::uint64_t count : wrong) EXPECT_EQ(count, 0U);
 }
 
-// Now and then a thread calls its next instance off before it arrives: all leave that instance and
-// no other one. std::barrier stands for the runtime's.
+// Now and then a thread calls its next instance off before it arrives: all threads leave that instance and no other.
+// std::barrier stands for the runtime's barrier.
 TEST_P(BarrierSuite, IsCalledOffByAllOrNone) {
   if (slow()) return;  // the same code as in teams that fit
   TestTeam<NativeMemory> team(algorithm(), policy(), size());
@@ -97,7 +96,7 @@ TEST_P(BarrierSuite, IsCalledOffByAllOrNone) {
 }
 
 TEST_P(BarrierSuite, CountsAsThePolicyWaits) {
-  if (size() == 1 || slow()) return;  // nobody waits, or for ever
+  if (size() == 1 || slow()) return;  // no thread waits, or without a limit
   TestTeam<NativeMemory> team(algorithm(), policy(), size());
   ASSERT_TRUE(team.made());
   const Episode rounds = episodes();

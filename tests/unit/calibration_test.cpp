@@ -1,4 +1,4 @@
-// Calibration: sane on any machine and beside any load, and what it does when it cannot be.
+// Calibration: plausible figures on any machine under any load, and its behaviour when it cannot measure.
 #include "waiting/calibration.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ void expect_defaults(const Calibration& calibration, CostNote note) {
   }
 }
 
-// Runs `body` in a thread that may use `cpu` only: the tests' own affinity stays.
+// Runs `body` in a thread that may use `cpu` only: the affinity of the test's thread stays.
 template <class Body>
 void on_one_cpu(Body body) {
   std::thread([&] {
@@ -51,7 +51,7 @@ TEST(Calibration, IsMadeOnceWithinBounds) {
   EXPECT_EQ(wake_ns(), own.wake.ns);
 }
 
-// In one of many tries on however busy a machine: what nothing ever measures is broken.
+// Measured in at least one of many tries, however busy the machine is; otherwise calibration is broken.
 TEST(Calibration, IsMeasuredAndNotAssumed) {
   Calibration best = calibrate();
   const auto all_measured = [&best] {
@@ -96,7 +96,7 @@ TEST(Calibration, TakesTheContextSwitchForTheWakeOnOneCpu) {
   });
 }
 
-// As in a program whose runtime binds its threads: the thread that asks has one CPU, the process more.
+// As in a program whose runtime binds its threads: the calling thread has one CPU, the process several.
 TEST(Calibration, WakesOnTheCpusItIsGiven) {
   AffinityMask all;
   ASSERT_TRUE(all.read());
@@ -108,7 +108,7 @@ TEST(Calibration, WakesOnTheCpusItIsGiven) {
   });
 }
 
-// A cgroup's or a user's limit on processes, met by the first thread or by the second.
+// The limit on processes of a cgroup or user, reached by the first thread or by the second.
 TEST(Calibration, AssumesDefaultsWithoutThreads) {
   static std::atomic<int> left{0};
   const CalibrationMeans limited{.start_thread = [](pthread_t* thread,
@@ -139,7 +139,7 @@ TEST(Calibration, AssumesDefaultsWhereSwitchesTakeSlices) {
   }
 }
 
-// A few good switches, then a long slice of somebody else's: too few to believe.
+// A few good switches, then a long slice of another process: too few to be accepted.
 TEST(Calibration, DoesNotBelieveTooFewRepeats) {
   const Calibration calibration = calibrate({.now_ns = [] {
     static std::atomic<unsigned> reads{0};
@@ -149,7 +149,7 @@ TEST(Calibration, DoesNotBelieveTooFewRepeats) {
   EXPECT_EQ(calibration.context_switch.ns, kDefaultContextSwitchNs);
 }
 
-// A thousand times faster than any machine: nobody believes that.
+// A thousand times faster than any machine: out of bounds.
 TEST(Calibration, AssumesDefaultsBeyondBounds) {
   on_one_cpu([] {
     const Calibration calibration = calibrate({.now_ns = [] { return monotonic_ns() / 1000; }});
@@ -160,7 +160,7 @@ TEST(Calibration, AssumesDefaultsBeyondBounds) {
   });
 }
 
-// A clock that stands still, steps back or jumps must not make it hang or talk nonsense.
+// A clock that stands still, steps back or jumps must not make it hang or return nonsense.
 TEST(Calibration, SurvivesABrokenClock) {
   expect_within_bounds(calibrate({.now_ns = [] { return std::uint64_t{42}; }}));
   expect_within_bounds(calibrate({.now_ns = [] {

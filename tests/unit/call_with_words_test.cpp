@@ -1,4 +1,4 @@
-// Calls with as many arguments as the caller says at run time, of variadic functions and of others.
+// Calls with a number of arguments that is known only at run time, of variadic and other functions.
 #include "platform/call_with_words.h"
 
 #include <gtest/gtest.h>

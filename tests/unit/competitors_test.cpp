@@ -1,4 +1,4 @@
-// What `auto` takes for competitors, from gaps that were recorded beside known loads (gap_traces/).
+// When `auto` assumes competitors, from gaps that were recorded under known loads (gap_traces/).
 #include "waiting/competitors.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::vector<Gap> recorded(const std::string& name) {
   return gaps;
 }
 
-// Whether a competitor counted as near, each millisecond of a recording.
+// Whether a competitor counted as near, for each millisecond of a recording.
 std::vector<bool> near_in(const std::string& name) {
   Contention contention(WaitParameters{.team_size = 2});
   const std::vector<Gap> gaps = recorded(name);
@@ -67,10 +67,10 @@ TEST(RecordedGaps, AnIdleMachineHasFewCompetitors) {
 TEST(RecordedGaps, ABurnerIsNearAllTheTime) {
   const std::vector<bool> near = near_in("hog");
   EXPECT_GT(share(near, 50, 3000), 0.98);
-  EXPECT_LE(changes(near, 200, 3000), 4U) << "no going back and forth";
+  EXPECT_LE(changes(near, 200, 3000), 4U) << "no oscillation";
 }
 
-// The bar is 50 ms, in both directions.
+// At most 50 ms, in both directions.
 TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
   const std::vector<bool> near = near_in("hog_for_a_second");
   EXPECT_LT(share(near, 0, 1000), 0.25);
@@ -78,7 +78,7 @@ TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
   EXPECT_LT(share(near, 2050, 3000), 0.25);
 }
 
-// A team of eight with 100 us of work each on one CPU: whoever has arrived misses 0.7 ms and more.
+// A team of eight with 100 us of work each on one CPU: a thread that has arrived misses 0.7 ms and more.
 TEST(CoarseWork, IsNotTakenForACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;
@@ -94,7 +94,7 @@ TEST(CoarseWork, IsNotTakenForACompetitor) {
   EXPECT_TRUE(contention.competitor_near(now + 3 * kMs)) << "a slice is still a slice";
 }
 
-// However slow the team has become by him, a competitor is seen.
+// A competitor is noticed, however much it slows the team down.
 TEST(CoarseWork, DoesNotHideACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
   std::uint64_t now = kStart;

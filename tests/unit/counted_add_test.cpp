@@ -22,7 +22,7 @@ void in_threads(unsigned count, const std::function<void(unsigned)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Goes on until something has happened that takes two threads to come together.
+// Repeats until an event has occurred that requires two threads to collide.
 template <class Round>
 bool happens_within_half_a_minute(Round&& round) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -43,7 +43,7 @@ void adds_once_each() {
     for (unsigned i = 0; i < kTimes; ++i) {
       const Episode count = Count::add(counter, 1, failures);
       ASSERT_LE(count, kThreads * kTimes);
-      ++seen[count];  // nobody else's, if each counts once
+      ++seen[count];  // unique, if each counts once
     }
   });
   EXPECT_EQ(counter.load(std::memory_order_relaxed), kThreads * kTimes);
@@ -95,7 +95,7 @@ TEST(CountedAdd, TeamsTellOfFailuresByLoopOnly) {
   EXPECT_EQ(failed_updates(BarrierKind::kFetchAddXadd, 2'000), 0U);
 }
 
-// Where there is load-reserve and store-conditional: one attempt, for each order and width.
+// With load-reserve and store-conditional: one attempt, for each order and width.
 template <std::memory_order order, class Atomic>
 void adds_as_wide_as_it_is() {
   if constexpr (Reserves<Atomic>) {

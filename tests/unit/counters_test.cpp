@@ -1,4 +1,4 @@
-// Counting without OpenMP: lists of events, what the kernel counts of a thread, and where it goes.
+// Counting without OpenMP: lists of events, what the kernel counts for a thread, and where it is added.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -79,7 +79,7 @@ TEST(MigrationCounter, IsNotTakenForAnotherFile) {
   if (const int error = counter.open(); error != 0) GTEST_SKIP() << "perf_event_open: " << error;
   std::uint64_t value = 0;
   EXPECT_TRUE(counter.read(value));
-  // Its descriptor is the program's by now: a pipe with something to read in it.
+  // By now its descriptor belongs to the program: a pipe with data in it.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "12345678", 8), 8);

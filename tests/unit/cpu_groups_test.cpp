@@ -1,4 +1,4 @@
-// Control groups as odd machines show them: each tree is written by the test.
+// Control groups in unusual forms: each tree is written by the test.
 #include "load/cpu_groups.h"
 
 #include <gtest/gtest.h>

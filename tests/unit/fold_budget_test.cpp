@@ -6,8 +6,8 @@
 namespace muster::test {
 namespace {
 
-// A program that closes after every `in_a_row` regions. Of `regions`, what it loses in regions of the
-// runtime's: a fold costs one and a half of them and gains half of one with each of its own.
+// The loss of a program that closes a fold after every `in_a_row` of its `regions`, in units of one region of the
+// runtime: a fold costs one and a half and gains half a unit with each region that it serves.
 double loss(FoldBudget& budget, unsigned in_a_row, unsigned regions) {
   double lost = 0;
   unsigned folded = 0;

@@ -1,6 +1,6 @@
-// Halves of barriers: one suite over algorithm x policy x team size, as fork and join use them. Thread
-// 0 is the primary: what it stored before a release all others see after it, and after a gather it
-// sees what they stored. Plain memory again: ThreadSanitizer sees what is not ordered.
+// Halves of barriers, as fork and join use them: one suite over algorithm x policy x team size. Thread 0 is the
+// primary: the others see after a release what it stored before, and after a gather it sees what they stored. The
+// payload is plain memory, so ThreadSanitizer detects what is not ordered.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -51,7 +51,7 @@ class ForkJoinSuite : public testing::TestWithParam<Combination> {
   WaitKind policy() const { return std::get<1>(GetParam()); }
   unsigned size() const { return std::get<2>(GetParam()); }
 
-  // A spinning team with more threads than CPUs goes on only when the scheduler preempts somebody.
+  // A spinning team with more threads than CPUs makes progress only when the scheduler preempts a thread.
   bool slow() const { return policy() == WaitKind::kSpin && size() > allowed_cpus(); }
   unsigned regions() const { return slow() ? 2 : size() <= 4 ? 100 : 6; }
 };
@@ -67,8 +67,8 @@ TEST_P(ForkJoinSuite, TakesAnnouncedWorkAtOnce) {
   hand_out_and_back(team, regions());
 }
 
-// As a region that ends with tasks does: everyone leaves the gather for the real barrier, and the
-// next release is there for all. std::barrier stands for the real one.
+// Like a region that ends with tasks: all threads leave the gather for the runtime's barrier, and the next release
+// works for all. std::barrier stands for the runtime's.
 TEST_P(ForkJoinSuite, AGatherIsCalledOffByAllOrNone) {
   if (slow()) return;  // the same code as in teams that fit
   TestTeam<NativeMemory> team(algorithm(), policy(), size());
@@ -106,7 +106,7 @@ TEST_P(ForkJoinSuite, AGatherIsCalledOffByAllOrNone) {
         if (result[i] != region) ++wrong[me];
       }
     }
-    // Whoever left the last gather unaware.
+    // Threads that left the last gather without noticing the call-off.
     if (me == 0) work = rounds + 1;
     const Episode gathered = episode++;
     if (!team.release(me, episode, told ? kNoEpisode : gathered)) {
@@ -132,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(All, ForkJoinSuite,
                                           testing::Values(1U, 2U, 3U, 4U)),
                          name);
 
-// Shapes that small teams do not have: what depends on them is the algorithm, so policies that sleep
-// will do, under which many threads on few CPUs make progress.
+// Shapes that small teams do not have. Only the algorithm depends on them, so policies that sleep suffice, with which
+// many threads on few CPUs make progress.
 INSTANTIATE_TEST_SUITE_P(Large, ForkJoinSuite,
                          testing::Combine(testing::ValuesIn(algorithms()),
                                           testing::Values(WaitKind::kBlock, WaitKind::kAuto),

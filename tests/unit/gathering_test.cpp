@@ -1,4 +1,4 @@
-// Where `auto` has a team's threads: gathered on one CPU, or spread.
+// Where `auto` places a team's threads: gathered on one CPU, or spread.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,8 +14,7 @@
 namespace muster::test {
 namespace {
 
-// A team of eight on two CPUs with a competitor, on the simulated clock. Thread 0 is the only one
-// that is real, so it conducts.
+// A team of eight on two CPUs with a competitor, on the simulated clock. Only thread 0 is real, so it conducts.
 class Gathered : public testing::Test {
  protected:
   static constexpr std::uint64_t kMs = 1'000'000;
@@ -41,7 +40,7 @@ class Gathered : public testing::Test {
   void everyone_else_is_absent() {
     for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
   }
-  // Goes on until a push has begun: threads burn the CPU, nobody yields or sleeps.
+  // Continues until a push has begun: threads keep the CPU busy, none yields or sleeps.
   void until_it_pushes() {
     for (int ms = 0; ms < 200; ++ms) {
       const std::uint64_t given_up = times_given_up();
@@ -50,8 +49,7 @@ class Gathered : public testing::Test {
     }
     ADD_FAILURE() << "no push";
   }
-  // For how long one wait goes on burning, for 500 ms at most. Every 20 ms the CPU is away for
-  // `away_ns`.
+  // For how long one wait keeps pushing, at most 500 ms. Every 20 ms the thread is off the CPU for `away_ns`.
   std::uint64_t burns_on(std::uint64_t away_ns) {
     SimulatedMemory::yield_ns = 2'000;
     const std::uint64_t start = SimulatedMemory::now;
@@ -96,7 +94,7 @@ TEST_F(Gathered, DoesNotPushForAsLongAsTheClockWentBack) {
   const std::uint64_t start = SimulatedMemory::now;
   bool released = true;
   team_.wait(policy_, [&] { return SimulatedMemory::now >= start + 50 * kMs; }, released);
-  EXPECT_FALSE(released) << "it burned the CPU until then";
+  EXPECT_FALSE(released) << "it kept the CPU busy until then";
 }
 
 TEST_F(Gathered, LooksAgainAfterTheClockWentBack) {
@@ -120,7 +118,7 @@ TEST_F(Gathered, PushesOnWhileACompetitorHasTurns) {
   until_it_pushes();
   const std::uint64_t burnt = burns_on(4 * kMs);
   EXPECT_GE(burnt, 150 * kMs);
-  EXPECT_LE(burnt, 230 * kMs) << "but not for ever";
+  EXPECT_LE(burnt, 230 * kMs) << "but not without a limit";
 }
 
 TEST_F(Gathered, PushesOnceUnlessTheCompetitorStays) {
@@ -128,10 +126,10 @@ TEST_F(Gathered, PushesOnceUnlessTheCompetitorStays) {
   until_it_pushes();
   burns_on(0);
   wait_for(100, 2'000);
-  wait_for(1, 3 * kMs);  // somebody passes by
+  wait_for(1, 3 * kMs);  // a short disturbance
   const std::uint64_t given_up = times_given_up();
   wait_for(100, 2'000);
-  EXPECT_GE(times_given_up(), given_up + 500) << "nobody burns";
+  EXPECT_GE(times_given_up(), given_up + 500) << "no push";
   EXPECT_EQ(gatherings(), 1U);
 }
 
@@ -234,8 +232,8 @@ TEST_F(Gathered, NotOnManyCpus) {
   EXPECT_EQ(gatherings(), 1U);
 }
 
-// A second copy of the program, say: its threads give the CPU back soon, so spinning while teammates
-// are absent elsewhere only keeps them away.
+// For example a second copy of the program: its threads give the CPU back soon, so spinning while teammates are absent
+// elsewhere only keeps them from running.
 TEST_F(Gathered, LetsOthersRunWhileTheyAreBackSoon) {
   const auto yields_in_1_ms = [&](int runnable) {
     LoadTree load;
@@ -261,10 +259,10 @@ TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
   const std::uint64_t yields = team_.stats().yields.read();
   wait_by(policy, 1, 2'000, 1);
-  EXPECT_GT(team_.stats().yields.read(), yields) << "burns nothing";
+  EXPECT_GT(team_.stats().yields.read(), yields) << "does not push";
   SimulatedMemory::idle_ns += 10'000 * kMs;  // the other CPU is idle, as it must be
   wait_by(policy, 500, 2'000, 1);
-  EXPECT_EQ(gatherings(), 1U) << "stays";
+  EXPECT_EQ(gatherings(), 1U) << "it stays gathered";
   load.quota("200000");
   wait_by(policy, 2000, 2'000, 1);
   EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
@@ -296,7 +294,7 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a competitor";
 }
 
-// Whoever slept would be woken on its waker's CPU.
+// A thread that slept would be woken on its waker's CPU.
 TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   SimulatedTeam team(2);
   SimulatedMemory::cpus = 2;
@@ -316,7 +314,7 @@ TEST(Auto, SpinsOnWhileThePairIsKeptApart) {
   EXPECT_GE(team.wait_in_vain(policy), 10'000'000U);
 }
 
-// A competitor for each CPU: whoever sleeps leaves its own to one.
+// A competitor for each CPU: a thread that sleeps leaves its CPU to one.
 TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   SimulatedTeam team(2);
   SimulatedMemory::cpus = 2;
@@ -338,7 +336,7 @@ TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   EXPECT_LE(team.wait_in_vain(policy), 1'100'000U);
 }
 
-// Asking and giving back at the end of each short region would take longer than the region.
+// Requesting a slice and giving it back at the end of each short region would take longer than the region.
 TEST_F(Gathered, OnlyAsOftenAsAThreadMayAskTheScheduler) {
   SimulatedMemory::may_ask = false;
   wait_for(200, 3 * kMs);

@@ -1,4 +1,4 @@
-// Files that are kept open: out of the way of the program's, and given up when it closes them.
+// Kept files: their descriptors do not collide with the program's, and are given up when it closes them.
 #include "platform/kept_files.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ class Kept : public testing::Test {
 
   void write(const char* text) { std::ofstream(path_) << text; }
   long read(Files how) { return read_file(how, path_.c_str(), text_, sizeof(text_)); }
-  // The one that was not there before.
+  // The descriptor that did not exist before.
   int kept_descriptor(const std::vector<int>& before) {
     const std::vector<int> now = descriptors();
     EXPECT_EQ(now.size(), before.size() + 1);

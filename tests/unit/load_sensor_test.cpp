@@ -28,7 +28,7 @@ constexpr std::uint64_t kStep = LoadSensor::kLookEveryNs;
 
 unsigned g_cpus = 2;
 
-// A copy of a recorded tree, so that tests may change it, and a sensor on it.
+// A copy of a recorded tree, which tests may change, and a sensor that reads it.
 class Tree {
  public:
   explicit Tree(const std::string& name) {
@@ -139,7 +139,7 @@ TEST(LoadSensor, MakesNothingUpFromGarbage) {
   EXPECT_EQ(seen.runnable, 0U);
   EXPECT_EQ(seen.competitors(), 0U);
   Tree stat("garbled-stat");
-  EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is good all the same";
+  EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is valid all the same";
 }
 
 TEST(LoadSensor, WhatIsNoCountOfThreads) {
@@ -204,7 +204,7 @@ TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
   EXPECT_EQ(seen.throttled_periods, 3U);
   EXPECT_EQ(seen.throttled_ns, 50'000U);
   EXPECT_EQ(seen.throttled_before, 37U);
-  tree.write(stat, "nr_periods 2\nnr_throttled 1\nthrottled_usec 7\n");  // made anew
+  tree.write(stat, "nr_periods 2\nnr_throttled 1\nthrottled_usec 7\n");  // created again
   seen = tree.look(kStart + 2 * kStep);
   EXPECT_EQ(seen.throttled_periods, 4U);
 }
@@ -249,7 +249,7 @@ TEST(LoadSensor, StalledTimeGrowsFromTheFirstLook) {
 
 TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
   Tree tree("v2-one-cpu");  // 5 runnable
-  EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all but the one that looks";
+  EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all except the caller";
   tree.sensor->teams_grew(4);
   EXPECT_EQ(tree.look(kStart + kStep).competitors(), 1U);
   tree.sensor->falls_asleep();
@@ -283,9 +283,9 @@ TEST(LoadSensor, KeepsNoDescriptorOpen) {
   EXPECT_EQ(before, after);
 }
 
-// One of many threads looks; the others' copies are always of one look, never half of another.
+// One of many threads samples; the others' copies are always of one sample, never of parts of two.
 TEST(LoadSensor, CopiesAreWholeAndEachLookIsDoneOnce) {
-  static std::atomic<unsigned> calls{0};  // one a look, so both numbers of a snapshot are the same
+  static std::atomic<unsigned> calls{0};  // one per sample, so both numbers of a snapshot are equal
   LoadSensor sensor({.root = "/nonexistent", .allowed_cpus = [] { return ++calls; }});
   sensor.look(kStart);
   constexpr std::uint64_t kLooks = 3'000;
@@ -312,7 +312,7 @@ TEST(LoadSensor, OfTheProcessSeesThisMachine) {
   const LoadSnapshot seen = sensor.last();
   EXPECT_EQ(seen.allowed_cpus, allowed_cpus());
   if (seen.has(LoadSource::kRunnable)) {
-    EXPECT_GE(seen.runnable, 1U) << "the one that looks";
+    EXPECT_GE(seen.runnable, 1U) << "the caller";
   }
 }
 

@@ -1,11 +1,12 @@
-// No wake-up is lost under a hundred million barriers: every policy on every algorithm, in teams of
-// two and three simulated threads with random delays, switches and unseen stores, whole barriers in
-// half of the runs and regions' beginnings and ends in the others. Some instances are called off. A team that is stuck, or a thread that was let through early, is named with its seed,
-// which repeats it.
+// No wake-up is lost under a hundred million barriers: every policy on every algorithm, in teams of two and three
+// simulated threads with random delays, switches and unseen stores, whole barriers in half of the runs and regions'
+// beginnings and ends in the others. Some instances are called off. A team that is stuck, or a thread that was let
+// through early, is named with its seed, which repeats it.
 //
 //   lost_wakeups_simulated [--episodes N] [--policy NAME] [--seed S] [--run I] [--weak WHAT]
 //
-// N is for all policies together; run I of a policy comes first, which repeats one that failed. WHAT goes wrong on purpose: heavy-fence, full-fence, wake-call.
+// N is for all policies together; run I of a policy comes first, which repeats one that failed. WHAT goes wrong on
+// purpose: heavy-fence, full-fence, wake-call.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// The same question as lost_wakeups_simulated.cpp asks, of real threads, real fences and the real
-// futex: every policy on every algorithm with random delays before arrivals. A watchdog names the
-// policy and the episode where the team is stuck.
+// The same test as lost_wakeups_simulated.cpp, with real threads, real fences and the real futex: every policy on every
+// algorithm with random delays before arrivals. A watchdog prints the policy and the episode where the team is stuck.
 //
 //   lost_wakeups_threads [SEED]
 #include <atomic>
@@ -31,8 +30,8 @@ std::atomic<unsigned> g_size{0};
 std::atomic<bool> g_over{false};
 std::uint64_t g_seed = 1;
 
-// Counts its own ticks of a tenth of a second, not the clock: a process that is stopped for a while
-// is not stuck.
+// Counts its own ticks of a tenth of a second instead of reading the clock: a process that is stopped for a while is
+// not stuck.
 void report_when_stuck() {
   Episode before = 0;
   for (unsigned quiet = 0; !g_over.load(); ++quiet) {
@@ -52,7 +51,7 @@ void report_when_stuck() {
   }
 }
 
-// Mostly nothing; else up to 8 us of work, and now and then a sleep.
+// Mostly nothing; otherwise up to 8 us of work, and now and then a sleep.
 void delay(MixedNumbers& numbers) {
   const std::uint32_t drawn = numbers.next();
   if (drawn % 1024 == 0) {
@@ -84,7 +83,7 @@ bool run(Episode episodes) {
   return right;
 }
 
-// Of one policy. Who never sleeps is quick, as long as each thread has a CPU.
+// For one policy. Policies that never sleep are fast as long as each thread has a CPU.
 Episode episodes_of(WaitKind wait) {
   if (wait == WaitKind::kSpin && allowed_cpus() < 2) return 160;
   return wait == WaitKind::kSpin || wait == WaitKind::kYield ? 1'000'000 : 100'000;
@@ -93,7 +92,8 @@ Episode episodes_of(WaitKind wait) {
 int run_all(std::uint64_t times) {
   for (const WaitKind wait : policies()) {
     const std::vector<BarrierKind> kinds = algorithms();
-    const unsigned sizes = wait == WaitKind::kSpin ? 1 : 2;  // three that spin want three CPUs
+    const unsigned sizes =
+        wait == WaitKind::kSpin ? 1 : 2;  // three spinning threads need three CPUs
     const std::uint64_t runs = kinds.size() * sizes;
     const Episode episodes = (episodes_of(wait) * times + runs - 1) / runs;
     for (const BarrierKind barrier : kinds) {

@@ -1,4 +1,4 @@
-// How much of the CPUs' time was others', by simulated clocks.
+// How much of the CPUs' time other processes used, with simulated clocks.
 #include "runtime-hooks/runtimes/yields/other_cpu_time.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(OtherCpuTimes, WhatIsLeftIsOthers) {
   ask();
   EXPECT_TRUE(pass(60, 1, 0));
   EXPECT_TRUE(pass(60, 1.7, 0));
-  EXPECT_FALSE(pass(60, 1.9, 0)) << "they have gone";
+  EXPECT_FALSE(pass(60, 1.9, 0)) << "they have left";
 }
 
 TEST_F(OtherCpuTimes, IdleTimeThatRunsAheadIsNoWonder) {

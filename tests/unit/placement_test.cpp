@@ -1,4 +1,4 @@
-// Where threads are moved to; how long their turns are: asked for, and given back.
+// Moving threads to other CPUs; requesting time slices and giving them back.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@
 namespace muster::test {
 namespace {
 
-// In a thread of its own, so that the runner's affinity and nice value stay what they are.
+// In a thread of its own, so that the runner's affinity and nice value do not change.
 template <class Body>
 void in_a_thread(Body&& body) {
   std::thread(body).join();
@@ -48,7 +48,7 @@ TEST(Place, IsAnotherAndTheMaskTheSame) {
   });
 }
 
-// A mask that is narrower than what the machine would give.
+// A mask that is narrower than that of the machine.
 TEST(Place, IsOneOfTheThreads) {
   in_a_thread([] {
     AffinityMask before;
@@ -65,8 +65,8 @@ TEST(Place, IsOneOfTheThreads) {
   });
 }
 
-// In a process of its own, as it is for good. Threads that move all the time, and one that sets their
-// masks: what it set is there from then on.
+// In a process of its own, since the effect is permanent. Threads move all the time, and one sets their masks: from
+// then on they have the masks that it set.
 TEST(Place, IsLeftToWhoeverSetsAnotherThreadsMask) {
   AffinityMask all;
   ASSERT_TRUE(all.read());

@@ -1,4 +1,4 @@
-// Each policy's spin time against a simulated clock: what it really took, not what it says.
+// Each policy's spin time on a simulated clock, as measured.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kCsNs = 2'000;
 constexpr WaitParameters kParameters{
     .team_size = 4, .context_switch_ns = kCsNs, .wake_ns = 3'000, .fixed_ns = 50'000};
-constexpr std::uint64_t kPollingNs = 170;  // between two looks at the clock
+constexpr std::uint64_t kPollingNs = 170;  // between two clock reads
 
 void expect_budget(double ns, WaitKind kind) {
   SimulatedTeam team(4);
@@ -40,7 +40,7 @@ TEST(Policies, SpinAsLongAsThePapersSay) {
   expect_budget(50'000, WaitKind::kMicroseconds);
 }
 
-// What the registry makes of a policy's name has that budget.
+// The policy that the registry makes from a name has that budget.
 TEST(Policies, BudgetsAreSharesOfASwitch) {
   for (int i = 0; i < kWaitKinds; ++i) {
     const auto kind = static_cast<WaitKind>(i);
@@ -83,7 +83,7 @@ TEST(Policies, SpinAndYieldNeverBlock) {
   SimulatedMemory::reset();
   team.wait(yield, after_a_second, released);
   EXPECT_TRUE(released);
-  EXPECT_GE(team.stats().yields.read(), 999'900U);  // with a look at the clock now and then
+  EXPECT_GE(team.stats().yields.read(), 999'900U);  // with a clock read now and then
 }
 
 TEST(Policies, SpinAndYieldSleepAfterAMillisecondUnderARealTimePolicy) {
@@ -110,7 +110,7 @@ TEST(Random, DrawsFromKarlinsDensity) {
   EXPECT_LE(spun.back(), kCsNs + kPollingNs);
   double furthest = 0;  // Kolmogorov and Smirnov's distance
   for (std::size_t i = 0; i < spun.size(); ++i) {
-    // The clock is read every 161 ns: a budget is overrun by half of that in the mean.
+    // The clock is read every 161 ns: a budget is exceeded by half of that on average.
     const double x = std::clamp((spun[i] - 80) / kCsNs, 0.0, 1.0);
     const double expected = (std::exp(x) - 1) / (std::exp(1.0) - 1);
     const double seen = (static_cast<double>(i) + 0.5) / static_cast<double>(spun.size());
@@ -149,7 +149,7 @@ TEST(Conditional, SpinsTheBaselineWhenNobodyComes) {
   EXPECT_LE(spun, 3'000 + kPollingNs);
 }
 
-// Arrivals every 8 us: each is within S_cond = 9 us of the last, so the spin goes on until they end.
+// Arrivals every 8 us: each is within S_cond = 9 us of the last, so the spin continues until they end.
 TEST(Conditional, GoesOnWhileArrivalsKeepComing) {
   SimulatedTeam team(8);
   Conditional policy(kParameters);

@@ -1,4 +1,4 @@
-// What is known of the process: its environment, who calls, which objects go.
+// What is known about the process: its environment, callers, and unloaded objects.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -31,12 +31,12 @@ TEST(Environment, WhatMeansNo) {
   unsetenv("KMP_INHERIT_FP_CONTROL");
   setenv("OMP_DISPLAY_AFFINITY", "verbose", 1);
   read_environment();
-  EXPECT_TRUE(g_affinity_is_displayed) << "it may mean yes";
+  EXPECT_TRUE(g_affinity_is_displayed) << "treated as yes";
   unsetenv("OMP_DISPLAY_AFFINITY");
   g_affinity_is_displayed = false;
 }
 
-// More places that call sched_yield than are remembered, in code that belongs to no object.
+// More callers of sched_yield than the cache holds, in code that belongs to no object.
 TEST(YieldCallers, AreRememberedUpToALimit) {
   constexpr std::size_t kPages = 400, kPage = 4096;
   auto* code = static_cast<char*>(
@@ -48,7 +48,7 @@ TEST(YieldCallers, AreRememberedUpToALimit) {
     static bool has_gone(std::uintptr_t) { return true; }
   };
   forget_yield_callers(Gone(All{}));
-  EXPECT_FALSE(is_runtimes_yield(code)) << "found anew, in the place of the one that has gone";
+  EXPECT_FALSE(is_runtimes_yield(code)) << "found again, in the slot of the removed one";
   munmap(code, kPages * kPage);
 }
 
@@ -60,14 +60,14 @@ TEST(Objects, OfNoAddress) {
   release_handle(nullptr);
 }
 
-// In the tests' program nothing counts as there from the start.
+// In the test program no symbol counts as present from the start.
 TEST(Objects, WhoDefinesASymbol) {
   EXPECT_TRUE(is_defined("malloc"));
   EXPECT_FALSE(is_defined("no_such_function"));
   EXPECT_EQ(global_definition("malloc"), dlsym(RTLD_DEFAULT, "malloc"));
   EXPECT_EQ(global_definition("no_such_function"), nullptr);
   EXPECT_EQ(next_at_start("malloc"), nullptr);
-  // An object's own resolver is the loader's to run.
+  // An object's own resolver must be run by the loader.
   LoadedObject libc = object_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
   void* own = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);  // sanitizers have a memcpy of theirs
   ASSERT_NE(own, nullptr);

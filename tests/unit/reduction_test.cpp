@@ -1,5 +1,5 @@
-// Which method a reduction takes, and the order of the tree: as the runtimes' reduction barrier has
-// it, whatever the size of the groups.
+// The method that a reduction takes, and the order of the tree: that of the runtimes' reduction barrier, whatever the
+// size of the groups.
 #include "runtime-hooks/runtimes/reduction.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace muster::test {
 namespace {
 
-// What a thread holds is the text of how it came about.
+// Each thread holds a text that records how its value was combined.
 void concatenate(void* into, void* from) {
   auto& text = *static_cast<std::string*>(into);
   text = "(" + text + *static_cast<std::string*>(from) + ")";
@@ -25,7 +25,7 @@ std::vector<std::string> leaves(unsigned threads) {
   return parts;
 }
 
-// Each thread waits for those 1, 2, 4... above it until it is one of them.
+// Each thread waits for those 1, 2, 4... above it until its own turn to be combined.
 std::string hypercube(unsigned threads, unsigned me = 0) {
   std::string text = leaves(threads)[me];
   for (unsigned apart = 1; apart < threads && (me & apart) == 0; apart *= 2) {

@@ -1,4 +1,4 @@
-// What the runtime's yields become, on a simulated clock.
+// How the runtime's yields are handled, on a simulated clock.
 #include "runtime-hooks/runtimes/yields/runtime_yield.h"
 
 #include <gtest/gtest.h>
@@ -120,11 +120,11 @@ TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheCompetitorLeft) {
   const std::uint64_t skipped_before = skipped();
   const std::uint64_t naps_before = naps();
   adapt_for(10 * kMs);
-  EXPECT_EQ(skipped(), skipped_before) << "every call passes again";
+  EXPECT_EQ(skipped(), skipped_before) << "every call is passed on again";
   EXPECT_EQ(naps(), naps_before);
 }
 
-// A short yield in between is luck; a competitor that comes long afterwards is another.
+// A short yield in between is chance; a competitor that comes long afterwards is a new one.
 TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
   for (const bool later : {false, true}) {
     SetUp();

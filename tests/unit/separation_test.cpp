@@ -1,4 +1,4 @@
-// Keeping a team that fits on CPUs of its own: nudges, and being apart with competitors.
+// Keeping a team that fits on separate CPUs: nudges, and staying apart with competitors.
 #include "waiting/separation.h"
 
 #include <gtest/gtest.h>
@@ -9,15 +9,15 @@
 namespace muster::test {
 namespace {
 
-// A pair on two CPUs; thread 0, on CPU 0, conducts every 5 ms. The test plays the kernel: where the
-// other thread is, how many instances there are a millisecond, whether a CPU idles.
+// A pair on two CPUs; thread 0, on CPU 0, conducts every 5 ms. The test plays the kernel: it sets where the other
+// thread is, the number of instances per millisecond, and whether a CPU is idle.
 class Parted : public testing::Test {
  protected:
   static constexpr std::uint64_t kMs = 1'000'000;
 
   Parted() { situation_.cpus = 2; }
 
-  // For `ms`; `rate` instances a millisecond. How much of that the team was being kept apart.
+  // Plays for `ms` at `rate` instances per millisecond. Returns for how long the team was kept apart.
   unsigned pass(unsigned ms, bool together, unsigned rate, bool idle = false) {
     unsigned apart_ms = 0;
     for (unsigned at = 0; at < ms; at += 5) {
@@ -34,7 +34,7 @@ class Parted : public testing::Test {
     return apart_ms;
   }
 
-  // Plays for `ms` a team that makes `together` or `apart` instances a millisecond.
+  // Plays for `ms` a team that makes `together` or `apart` instances per millisecond.
   unsigned play(unsigned ms, unsigned together, unsigned apart) {
     unsigned apart_ms = 0;
     for (unsigned at = 0; at < ms; at += 5) {
@@ -56,7 +56,7 @@ TEST_F(Parted, ByANudgeWhereACpuIsIdle) {
   pass(40, true, 10, /*idle=*/true);
   EXPECT_EQ(nudges(), 1U);
   EXPECT_EQ(SimulatedMemory::left, 0U);
-  EXPECT_FALSE(separation_.apart()) << "there is room: no need to spin for long";
+  EXPECT_FALSE(separation_.apart()) << "there is an idle CPU: no need to spin for long";
 }
 
 TEST_F(Parted, AtOnceWhereNobodyElseRuns) {
@@ -65,7 +65,7 @@ TEST_F(Parted, AtOnceWhereNobodyElseRuns) {
   EXPECT_EQ(nudges(), 1U);
 }
 
-// It would bring it to the teammate's.
+// A move would bring it to the teammate's CPU.
 TEST_F(Parted, NotFromACpuOfItsOwn) {
   situation_.alone = true;
   pass(5, true, 10);
@@ -79,8 +79,8 @@ TEST_F(Parted, WithinFiftyMillisecondsWithCompetitors) {
   EXPECT_EQ(nudges(), 1U);
 }
 
-// Two CPUs, a competitor on one of them: apart it gets half of that one, which is less than its fair
-// share. Together, it gets the whole.
+// Two CPUs, a competitor on one of them. Apart, the competitor gets half of that CPU, less than its fair share.
+// Together, it gets the whole CPU.
 TEST_F(Parted, LeavesTheCompetitorItsShareWhereThatPays) {
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 5'500U);
@@ -106,23 +106,23 @@ TEST_F(Parted, NoLongerWhereTheCompetitorsHaveGone) {
   EXPECT_FALSE(separation_.apart());
 }
 
-// While it was together for the competitor's sake: nothing may hold it there.
+// The competitor leaves while the team is held together for it: the team must not be held any longer.
 TEST_F(Parted, NotHeldTogetherWhereTheCompetitorsHaveGone) {
   for (int ms = 0; ms < 500 && separation_.together_on() == kNoCpu; ms += 5) play(5, 700, 3'000);
   ASSERT_NE(separation_.together_on(), kNoCpu);
   situation_.alone = true;
   pass(5, true, 700);
-  EXPECT_NE(separation_.together_on(), kNoCpu) << "he may have been missed";
+  EXPECT_NE(separation_.together_on(), kNoCpu) << "it may have been missed";
   pass(30, true, 700, /*idle=*/true);
   EXPECT_EQ(separation_.together_on(), kNoCpu);
 }
 
-// Nobody gets less than a fair share by that, so it lasts.
+// No process gets less than its fair share, so it lasts.
 TEST_F(Parted, OnOwnCpusWhereThereIsACompetitorForEach) {
   situation_.crowded = true;
   const unsigned apart_ms = play(10'000, 700, 3'000);
   EXPECT_GE(apart_ms, 9'000U);
-  EXPECT_LE(apart_ms, 9'900U) << "now and then it is tried again what being together is worth";
+  EXPECT_LE(apart_ms, 9'900U) << "now and then being together is tried again";
   EXPECT_FALSE(separation_.apart()) << "threads need not spin on";
   EXPECT_EQ(nudges(), 0U);
 }
@@ -143,7 +143,7 @@ TEST_F(Parted, OnOwnCpusOnlyAsLongAsCompetitorsWantThemAll) {
 
 TEST(CompetitorAverage, IsAnAverage) {
   CompetitorAverage average;
-  EXPECT_FALSE(average.fills(1)) << "nobody has looked yet";
+  EXPECT_FALSE(average.fills(1)) << "no sample yet";
   for (int look = 0; look < 100; ++look) average.see(1);
   EXPECT_TRUE(average.fills(1));
   EXPECT_FALSE(average.fills(2)) << "one CPU hog";
@@ -154,7 +154,7 @@ TEST(CompetitorAverage, IsAnAverage) {
   EXPECT_TRUE(average.fills(2)) << "a second copy, of which one thread sleeps half of the time";
   EXPECT_FALSE(average.fills(3));
   average.see(0);
-  EXPECT_TRUE(average.fills(2)) << "one look says little";
+  EXPECT_TRUE(average.fills(2)) << "one sample has little weight";
 }
 
 }  // namespace

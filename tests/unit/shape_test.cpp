@@ -1,4 +1,4 @@
-// What `auto` picks, and how topologies become layouts.
+// What `auto` selects, and how topologies become layouts.
 #include <gtest/gtest.h>
 
 #include "barriers/choose.h"
@@ -48,7 +48,7 @@ TEST(Layout, SplitsWideLevels) {
   EXPECT_EQ(wide.radix[2], 2U);
 }
 
-// The tree is right for any shape, also where the team does not fill it.
+// The tree is correct for any shape, even if the team does not fill it.
 TEST(Layout, EveryShapeMakesABarrier) {
   for (const Topology& topology :
        {machine({2, 3, 5}, 64), machine({7, 11}, 64), machine({2}, 64)}) {
