@@ -1,5 +1,5 @@
-// The Memory of chaos: what an operation does is drawn (weak_memory.h), as is who does one next
-// (tests/unit/simulated_threads.h). The clock jumps, CPUs change, the scheduler refuses what it is asked for.
+// The Memory of chaos: the effect of each operation is drawn (weak_memory.h), as is the next thread to run
+// (tests/unit/simulated_threads.h). The clock jumps, CPUs change, and the scheduler refuses requests.
 #pragma once
 
 #include "barriers/memory.h"
@@ -64,7 +64,7 @@ struct ChaosMemory {
   static std::uint64_t now_ns() { return threads->now_ns(); }
   static bool runs_in_real_time(std::uint64_t) { return threads->one_in(8); }
 
-  // All of this is advice to `auto`, and none of it may matter to anybody's safety.
+  // All of this only advises `auto`; correctness must not depend on it.
   static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
   static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
   static unsigned cpu_for_thread(unsigned thread) { return thread % cpus; }

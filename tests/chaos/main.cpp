@@ -63,7 +63,7 @@ std::vector<Slip> slips() {
   return out;
 }
 
-// Of run `i`: far from that of any other.
+// The seed of run `i`: far from that of any other.
 std::uint64_t seed_of(Number seed, Number i) {
   MixedNumbers numbers(seed * 0x9E3779B97F4A7C15U + i);
   return std::uint64_t{numbers.next()} << 32 | numbers.next();
@@ -140,7 +140,7 @@ int run_all(const Options& options) {
 }
 
 struct Search {
-  Number found_by = 0;  // the number of the run; 0: none did
+  Number found_by = 0;  // the number of the run; 0: not found
   std::string how;
   bool repeats = true;
 };
@@ -161,21 +161,21 @@ Search search(const Weakened& weakened, const Options& options) {
   return out;
 }
 
-// Who sleeps for a teammate and wakes too early, or reads an old mark of its leaving, goes back to waiting for what
-// it waits for: no order is needed there. The fence is, which lets the sleep end at all.
+// A thread that sleeps for a teammate and wakes too early, or reads an old mark of its leaving, returns to its wait: no
+// order is needed there. The fence is needed, since without it the sleep may not end.
 bool is_only_advice(const model::Site& site, model::Change change) {
   if (site.file != "waiting/arrivals.h" || change == model::Change::kNoFence) return false;
   return site.kind == Kind::kStore || site.kind == Kind::kLoad;
 }
 
-// Found in one of some 20,000 runs: by hand.
+// Found in about one of 20,000 runs: tested by hand.
 bool is_rare(const model::Site& site, model::Change change) {
   return (site.file == "waiting/sleep_word.h" && site.kind == Kind::kAdd &&
           change == model::Change::kRelaxed) ||
          (site.file == "barriers/dist_counter_local_sensor.h" && site.kind == Kind::kFullFence);
 }
 
-// Whatever the sources do is met by some of the runs.
+// Some of the runs execute each operation of the sources.
 void meet_all_sites(const Options& options) {
   Runner runner;
   for (Number i = 0; i < 2'000; ++i) {
@@ -183,7 +183,7 @@ void meet_all_sites(const Options& options) {
   }
 }
 
-// Each must be found, again by the seed alone; but for those that are known to change nothing that matters.
+// Each must be found, and again by the seed alone, except for those that are known to change nothing that matters.
 int try_mutants(const Options& options) {
   unsigned tried = 0, found = 0, wrong = 0;
   const auto attempt = [&](const std::string& name, const Weakened& weakened, bool is_expected) {

@@ -1,4 +1,4 @@
-// Plain memory on the machine of chaos: races by happens-before, whatever the present order of events.
+// Plain memory on the machine of chaos: races by happens-before, whatever the actual order of events.
 #include <algorithm>
 
 #include "tests/chaos/weak_memory.h"

@@ -22,7 +22,7 @@ class Draw {
   MixedNumbers numbers_;
 };
 
-// `auto` is the default, and what blocks at once sleeps most.
+// `auto` is the default, and `block` sleeps most.
 WaitKind draw_wait(Draw& draw) {
   switch (draw.below(8)) {
     case 0:
@@ -95,7 +95,7 @@ Plan plan_of(std::uint64_t seed, const Fixed& fixed) {
   Plan out;
   out.seed = seed;
   out.barrier = static_cast<BarrierKind>(draw.below(kBarrierKinds));
-  // The one that changes between two algorithms stands in for those that are none.
+  // The algorithm that changes between two replaces the names that are no algorithms.
   if (out.barrier == BarrierKind::kNative || out.barrier == BarrierKind::kAuto) {
     out.barrier = BarrierKind::kDissemination;
   }

@@ -1,4 +1,4 @@
-// What one run is: all of it follows from its seed, and from what the command line fixes.
+// The plan of one run: determined by its seed and by what the command line fixes.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace muster::chaos {
 // One barrier of a region, or its end.
 struct Step {
   bool in_halves = false;
-  bool callers[kMostThreads] = {};  // who creates a task before it arrives
-  bool early = false;               // thread 0 does between the halves of the barrier before
+  bool callers[kMostThreads] = {};  // threads that create a task before they arrive
+  bool early = false;               // thread 0 creates it between the halves of the barrier before
   bool lasting = false;             // a task that only the end of the region finishes
-  bool at_real = false;             // another one is created at the real barrier
+  bool at_real = false;             // another task is created at the runtime's barrier
 
   bool is_called_off() const {
     for (const bool calls : callers) {
@@ -31,7 +31,7 @@ struct Region {
   Step join;  // of a folded one
 };
 
-// A region of the real runtime: with `folded` it stays open for all of `regions`, else there is one.
+// A region of the runtime: with `folded` it stays open for all of `regions`; otherwise there is one.
 struct RealRegion {
   unsigned state = 0;  // the team's size is Plan::sizes[state]
   bool folded = false;
@@ -58,7 +58,7 @@ struct Plan {
   test::Schedule schedule;
 };
 
-// What is not drawn.
+// The parts that are not drawn.
 struct Fixed {
   std::optional<BarrierKind> barrier;
   std::optional<WaitKind> wait;

@@ -8,7 +8,7 @@ namespace {
 
 using Instances = TeamInstances<ChaosMemory>;
 
-// Plain memory. Each thread has two payloads, used in turns so that a store at one barrier must come after the loads
+// Plain memory. Each thread has two payloads, used alternately so that a store at one barrier must come after the loads
 // at the one before the last; each once as an ordinary store and once as one that bypasses the order of release
 // stores.
 constexpr unsigned payload(unsigned thread, unsigned turn) { return 4 * thread + 2 * (turn % 2); }
@@ -17,7 +17,7 @@ constexpr unsigned kOrderBypassing = kOrder + 1;
 constexpr unsigned kLeave = kOrder + 2;
 constexpr unsigned kHandedOn = kOrder + 3;
 constexpr unsigned kHandedOnBypassing = kOrder + 4;
-constexpr unsigned kTask = kOrder + 5;  // two, in turns
+constexpr unsigned kTask = kOrder + 5;  // two, used alternately
 
 constexpr unsigned kNeverClosed = 7;
 
@@ -86,7 +86,7 @@ class Walk {
   }
 
  private:
-  // A thread of a fold, as the production's loop has it: runtime-hooks/teams/team_instances.h.
+  // A thread of a fold, like the production loop: runtime-hooks/teams/team_instances.h.
   struct Worker {
     Walk& walk;
     const unsigned me;
@@ -116,7 +116,7 @@ class Walk {
       told = true;
       walk.at_real_barrier(me, real.regions[region - 1].join, size);
     }
-    // All threads have gone to the real barrier, or none.
+    // All threads have gone to the runtime's barrier, or none.
     void check_join() {
       if (region == 0) return;
       const bool called_off = walk.ends_step(me, real.regions[region - 1].join);
@@ -128,7 +128,7 @@ class Walk {
   bool is_over() const { return !memory_.wrong().empty(); }
   Member& member(unsigned me) { return state_[at_].members[me]; }
 
-  // By thread 0, before the real fork and after the real join.
+  // By thread 0, before the runtime's fork and after its join.
   void begin(const RealRegion& real) {
     at_ = real.state;
     memory_.close(at_, false);
@@ -180,7 +180,7 @@ class Walk {
     team_->begin_region(member(0), *announced_);
     release = real;
   }
-  // As drain_non_temporal_stores() does before a fold's order is announced.
+  // Like drain_non_temporal_stores() before a fold's order is announced.
   void drain() { memory_.drain(Place::current()); }
 
   void body(unsigned me, const Region& region, unsigned size) {
@@ -197,7 +197,7 @@ class Walk {
     }
   }
 
-  // All that comes before the arrival.
+  // Everything before the arrival.
   void begin_step(unsigned me, const Step& step, unsigned size) {
     ++turn_[me];
     memory_.at_episode(member(me).episode + 1, size);
@@ -241,8 +241,8 @@ class Walk {
     real_.meet(threads_, memory_, size);
     if (plan_.late_of_256 != 0 && threads_.one_in(4)) leave_late(me);
   }
-  // The others have left the real barrier and created tasks, and this thread, still in there, runs
-  // one of them, which creates more.
+  // The others have left the runtime's barrier and created tasks. This thread, still in that barrier, runs one of them,
+  // which creates more.
   void leave_late(unsigned me) {
     threads_.delay(threads_.draw() % 4'000);
     if (task_.turn <= turn_[me]) return;
@@ -265,7 +265,7 @@ class Walk {
     check_payloads(me, size);
   }
 
-  // As runtime-hooks/teams/barrier_gate.h does.
+  // Like runtime-hooks/teams/barrier_gate.h.
   void halves(unsigned me, const Step& step, unsigned size, const Step& next) {
     const bool off = expected(me, step);
     const bool gathered = team_->gather(member(me), me);

@@ -1,4 +1,4 @@
-// One run: threads go through the plan's regions and barriers, and what must hold is checked on the way.
+// One run: threads execute the plan's regions and barriers, and the required properties are checked on the way.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace muster::chaos {
 
-// What goes wrong on purpose beside the barriers: in how they are used.
+// Deliberate errors in the use of the barriers.
 enum class Slip : std::uint8_t {
   kNone,
   kOrderLate,       // a folded region is announced before it is written down
-  kNeverWoken,      // an instance is called off and nobody is woken
+  kNeverWoken,      // an instance is called off and no thread is woken
   kOnlyAnnounced,   // a folded region is announced, and nothing else released
-  kToldAlways,      // who left a gather unaware passes by the release
+  kToldAlways,      // a thread that left a gather unaware skips the release
   kWrongInstance,   // a task is for the instance before
-  kNeverForgotten,  // what was called off for long stays so in the next region
+  kNeverForgotten,  // a lasting call-off remains in the next region
   kNumberLost,      // the release after a gather that was called off has no number
   kEndsEarly,       // the primary does not gather at a region's end
-  kNamedAgain,      // a task that is created at a real barrier is for the present instance
+  kNamedAgain,      // a task that is created at the runtime's barrier is for the current instance
   kLast = kNamedAgain
 };
 std::string name_of(Slip slip);
 
-// What is changed in what is run.
+// The changes to the program under test.
 struct Weakened {
   model::Mutation mutation = {};
   Slip slip = Slip::kNone;
@@ -31,7 +31,7 @@ struct Weakened {
 };
 
 struct Outcome {
-  std::string wrong;  // empty: nothing
+  std::string wrong;  // empty: no fault
   std::uint64_t instances = 0;
   std::uint64_t called_off = 0;
   std::uint64_t regions = 0;  // folded ones

@@ -1,4 +1,4 @@
-// What a run's team is made of: the barriers of each size, and where the runtime keeps its threads.
+// The team of a run: the barriers of each size, and where the runtime keeps its threads.
 #pragma once
 
 #include "runtime-hooks/teams/team_instances.h"
@@ -31,7 +31,7 @@ struct State {
   }
 };
 
-// Where threads meet that the runtime keeps: they see all that was done before, and nothing is tested.
+// A meeting point of the threads that the runtime keeps: they see all that was done before; nothing is tested.
 class Meeting {
  public:
   void meet(test::SimulatedThreads& threads, WeakMemory& memory, unsigned size) {

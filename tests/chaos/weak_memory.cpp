@@ -190,7 +190,7 @@ void WeakMemory::put(Thread& me, std::uint16_t word, unsigned after, std::uint64
     join(view, is_release ? me.now : me.released);
   } else {
     copy(view, is_release ? me.now : me.released);
-    // A release sequence goes on.
+    // A release sequence continues.
     if (follows) join(view, views_.data() + (std::size_t{word} * kHistory + before) * stride_);
   }
   view[kClocks + word] = number;

@@ -1,8 +1,9 @@
-// The memory that chaos runs on: what C++ allows of atomics, fences and futexes, one way drawn at each access.
+// The memory that chaos runs on: what C++ allows of atomics, fences and futexes, with one possibility drawn at each
+// access.
 //
-// The rules are those of the model checker (tests/model/state.h): each word has the last few values that
-// were stored in it, each thread a view, of each word the oldest value that it may still read. One thing is narrower, for
-// speed: what is older than the last four stores, or than a time that is drawn, is read by nobody any more.
+// The rules are those of the model checker (tests/model/state.h): each word has the last few values that were stored in
+// it, and each thread has a view: for each word the oldest value that it may still read. One rule is narrower, for
+// speed: values older than the last four stores, or than a drawn time, are not read any more.
 #pragma once
 
 #include <string>
@@ -20,13 +21,13 @@ inline constexpr unsigned kMostThreads = 8;
 inline constexpr unsigned kMostWords = 512;
 inline constexpr unsigned kMostCells = 64;
 
-// How light and heavy fences are had (platform/fences.h).
+// The implementation of light and heavy fences (platform/fences.h).
 enum class Fences : std::uint8_t { kAsymmetric, kSymmetric, kRefused, kNowAndThenRefused };
 
 struct MemoryPlan {
   unsigned stale_of_256 = 0;   // loads that take an old value where they may
   std::uint64_t stale_ns = 0;  // no value is older
-  unsigned wakes_of_256 = 0;   // sleeps that end for no reason at once, or before their time
+  unsigned wakes_of_256 = 0;   // sleeps that end spuriously at once, or before their time
   unsigned fails_of_256 = 0;   // weak compare-and-swaps
   Fences fences = Fences::kAsymmetric;
 };
@@ -35,12 +36,12 @@ class WeakMemory {
  public:
   explicit WeakMemory(test::SimulatedThreads& threads) : threads_(threads) {}
 
-  // Before a run: nothing is there any more; then all words that there will be; then begin().
+  // Before a run: removes everything. Then all words are added, then begin() is called.
   void clear(const MemoryPlan& plan, model::Mutation mutation, bool notes_sites);
   std::uint16_t new_word(std::uint64_t value);
   void open_group(unsigned group) { group_ = static_cast<std::uint8_t>(group); }
   void begin();
-  // Words of a group that is closed belong to nobody: to touch one is a fault.
+  // Words of a closed group are invalid: an access to one is a fault.
   void close(unsigned group, bool closed) { closed_[group] = closed; }
   void at_episode(std::uint64_t episode, unsigned team);  // for the mutants
 
@@ -65,7 +66,7 @@ class WeakMemory {
   void write(unsigned cell, std::uint64_t value, bool bypassing = false);
   void must_hold(unsigned cell, std::uint64_t expected);
 
-  // What everybody in `team` has done happens before what they do from here on.
+  // All that the threads of `team` have done happens before what they do from here on.
   void meet(unsigned team);
 
   void fail(const char* what);  // the run ends here
@@ -120,7 +121,7 @@ class WeakMemory {
     Count read[kMostThreads] = {};
   };
 
-  // What the mutant does at this place, if it is the one; an order is changed here.
+  // The effect of the mutant at this place, if it is the one; an order is changed here.
   model::Change change_at(const Place& place, Kind kind, unsigned bits,
                           std::memory_order& order) const;
   std::uint64_t flagged(const Thread& me, std::uint64_t value, model::Change change,

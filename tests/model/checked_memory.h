@@ -1,5 +1,5 @@
-// The Memory of the model checker: every operation stops before it is done, and the World decides what it
-// does. Each carries its place in the sources, which tells mutants apart.
+// The Memory of the model checker: a thread stops before every operation, and the World decides what the operation
+// does. Each has its place in the sources, which distinguishes mutants.
 #pragma once
 
 #include "barriers/memory.h"
@@ -71,7 +71,7 @@ struct CheckedMemory {
   static void nap(std::uint64_t) {}
   static std::uint64_t now_ns() { return g_world->now_ns(); }
 
-  // One CPU for all, so that threads give way to each other, and nothing to be had from a scheduler.
+  // One CPU for all, so that threads give way to each other; the scheduler refuses every request.
   static bool runs_in_real_time(std::uint64_t) { return false; }
   static unsigned current_cpu() { return 0; }
   static unsigned allowed_cpus() { return kMaxThreads; }

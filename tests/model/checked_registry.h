@@ -1,4 +1,4 @@
-// The registry on the checked memory: compiled once, as native_registry.h says of its own.
+// The registry on the checked memory: compiled once, like native_registry.h.
 #pragma once
 
 #include "barriers/registry.h"

@@ -1,10 +1,10 @@
-// What each thread's next operation may do: the ways that the rules of state.h leave it.
+// What each thread's next operation may do under the rules of state.h.
 #include "tests/model/world.h"
 
 namespace muster::model {
 
-// The oldest message that the thread may read. Sequentially consistent accesses count as ones with a
-// fence before them (and after them, if they store).
+// The oldest message that the thread may read. Sequentially consistent accesses count as accesses with a fence before
+// them (and after them, if they store).
 Position World::floor(unsigned thread, unsigned location, std::memory_order order) const {
   const ThreadState& self = state_.thread[thread];
   Position out = self.now.at[location];
@@ -23,7 +23,7 @@ void World::choices(std::vector<Choice>& out, bool time_passes) {
             out.end());
 }
 
-// Whether another message than the newest is read, or a store does not become the newest.
+// Whether a message other than the newest is read, or a store does not become the newest.
 bool World::is_stale(const Choice& choice) const {
   if (choice.way == Way::kForNothing || choice.way == Way::kTimeOut) return false;
   if (choice.way == Way::kNoNews) {
@@ -41,8 +41,8 @@ bool World::is_stale(const Choice& choice) const {
   return accesses && choice.position + 1U < state_.length(choice.location);
 }
 
-// A word that nobody else writes is always the same for its writer, and who reads it can't tell when it
-// was written, only that it was; a light fence means nothing to anybody where there are no heavy ones.
+// A word that no other thread writes always has the same value for its writer, and its readers cannot tell when it was
+// written, only that it was. A light fence has no effect if there are no heavy ones.
 bool World::lonely(Choice& out) const {
   for (unsigned i = 0; i < threads_; ++i) {
     const ThreadState& self = state_.thread[i];
@@ -78,7 +78,7 @@ void World::choices_of(unsigned thread, std::vector<Choice>& out, bool time_pass
   if (self.status == Status::kDone) return;
   if (self.status == Status::kAsleep) {
     if (self.wakes_for_nothing > 0) add(Way::kForNothing, 0);
-    // One stands for all, who then go on in any order.
+    // One represents all, which then continue in any order.
     bool first = true;
     for (unsigned i = 0; i < thread; ++i) {
       if (state_.thread[i].status == Status::kAsleep && state_.thread[i].limited) first = false;
@@ -133,7 +133,7 @@ void World::choices_of(unsigned thread, std::vector<Choice>& out, bool time_pass
       for (unsigned i = 0; i < threads_; ++i) {
         const bool there = state_.thread[i].status == Status::kReady &&
                            control_[i].pending.kind == Kind::kRealBarrier;
-        if (!there || i < thread) return;  // the first one stands for all
+        if (!there || i < thread) return;  // the first one represents all
       }
       add(Way::kPlain, 0);
       return;
@@ -149,8 +149,7 @@ void World::choices_of(unsigned thread, std::vector<Choice>& out, bool time_pass
   }
 }
 
-// A poll that would read what it has read is put off until there is something else to read, in any of
-// the words that the loop looks at.
+// A poll that would read the same value again is postponed until any of the words that the loop polls has a new value.
 void World::news(unsigned thread, std::vector<Choice>& out) {
   const ThreadState& self = state_.thread[thread];
   for (unsigned location = 0; location < locations_; ++location) {

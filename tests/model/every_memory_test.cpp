@@ -54,7 +54,7 @@ TEST_P(EveryMemory, Simulated) {
   EXPECT_TRUE(outcome.in_step);
 }
 
-// Whether it is right in all executions is for the barrier tests; here, that there is one.
+// Only that there is a correct execution; that all are correct is checked by the barrier tests.
 TEST_P(EveryMemory, Checked) {
   model::Run run;
   run.subject = {barrier(), wait(), Shape::kBarriers, 2, 1, 1, 1};

@@ -44,7 +44,7 @@ class Search {
   }
 
  private:
-  // False: the search is over.
+  // False if the search is over.
   bool step() {
     Frame& frame = frames_.back();
     if (frame.next == frame.end) {
@@ -85,7 +85,7 @@ class Search {
     return true;
   }
 
-  // Steps that nobody else can tell are taken at once. False: one of them led to a fault.
+  // Steps that no other thread can observe are taken at once. False if one of them led to a fault.
   bool go_on_alone() {
     for (Choice choice; settings_.takes_lonely_steps && world_.lonely(choice);) {
       if (telling_) tell(choice);
@@ -164,9 +164,9 @@ class Search {
   std::vector<Frame> frames_;
   std::vector<Choice> choices_;
   std::vector<std::byte> snapshots_;
-  std::vector<std::byte> first_;  // the state that all begins with
+  std::vector<std::byte> first_;  // the initial state
   bool telling_ = false;
-  bool is_here_ = false;  // the world is in the last frame's state
+  bool is_here_ = false;  // the world is in the state of the last frame
 };
 
 void Search::tell(const Choice& choice) {
@@ -220,7 +220,7 @@ void Search::tell(const Choice& choice) {
   out_.trace.push_back(line);
 }
 
-// Goes through the choices once more, from the beginning, and writes them down.
+// Replays the choices from the beginning and records them.
 void Search::tell() {
   std::vector<Choice> path;
   for (const Frame& frame : frames_) {

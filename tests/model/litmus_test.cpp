@@ -1,5 +1,5 @@
-// The checker itself: for programs of two to four threads whose outcomes are known, it must find exactly
-// those. Each thread notes what it read in plain memory of its own.
+// The checker itself: for programs of two to four threads with known outcomes, it must find exactly those. Each thread
+// records what it read in plain memory of its own.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -64,7 +64,7 @@ Result outcomes_of(unsigned notes, const std::vector<Body>& bodies,
   return out;
 }
 
-// Notes what was read, and whether the words' final values, in the order of their writing.
+// Records what was read, and optionally the words' final values in the order of their writing.
 void note(unsigned where, std::uint64_t value) { g_world->write(where, value); }
 
 Result message_passing(std::memory_order store, std::memory_order load) {
@@ -216,7 +216,7 @@ TEST(Litmus, IndependentReadsOfIndependentWrites) {
   EXPECT_FALSE(ordered.contains({1, 0, 1, 0}));
 }
 
-// Which store is last in each word's order, all threads being done with both.
+// Which store is last in the order of each word, after all threads have finished with both.
 TEST(Litmus, TwoStoresEach) {
   const auto run = [](std::memory_order order) {
     return outcomes_of(2, {[=](Words& w) {
@@ -231,7 +231,7 @@ TEST(Litmus, TwoStoresEach) {
                            },
                            [=](Words& w) {
                              while (w.z.load(kAcquire) != 2) CheckedMemory::pause();
-                             // An update reads the newest, where there is no choice of it any more.
+                             // An update reads the newest message; there is no choice left.
                              note(0, w.x.load(kAcquire));
                              note(1, w.y.load(kAcquire));
                            }})
@@ -286,7 +286,7 @@ TEST(Litmus, AWeakCompareAndSwapMayFailForNothing) {
   EXPECT_EQ(result.outcomes, (Outcomes{{0}, {1}}));
 }
 
-// A wake that nobody slept for is not remembered; the comparison is what keeps it from being lost.
+// A wake without a sleeper is not remembered; the comparison is what prevents a lost wake-up.
 Result sleeping(bool raises, unsigned wakes_for_nothing = 0) {
   return outcomes_of(1,
                      {[=](Words& w) {
@@ -310,7 +310,7 @@ TEST(Litmus, ALostWakeUpIsFound) {
   EXPECT_EQ(lost.fault, Fault::kDeadlock);
   EXPECT_NE(lost.text.find("thread 1 sleeps"), std::string::npos) << lost.text;
   EXPECT_FALSE(lost.trace.empty());
-  EXPECT_EQ(sleeping(false, 1).report.fault, Fault::kDeadlock);  // it may, it need not wake up
+  EXPECT_EQ(sleeping(false, 1).report.fault, Fault::kDeadlock);  // it may wake up, but need not
 }
 
 // Two detours that the fault does not need: some order of search finds it without them.
@@ -374,7 +374,7 @@ TEST(Litmus, ALoopOfPollsThatEndsByItselfIsSeenToEndAndNotTo) {
   EXPECT_EQ(result.outcomes, (Outcomes{{0}, {1}}));
 }
 
-// What bypasses the order of release stores is seen only where it was drained before.
+// Stores that bypass the order of release stores are seen only if they were drained before.
 TEST(Litmus, BypassingStoresMustBeDrained) {
   const auto run = [](bool drains) {
     return outcomes_of(1, {[=](Words& w) {

@@ -1,4 +1,4 @@
-// The machine's side of the world: what an operation does once it is chosen. state.h has the rules.
+// The machine's part of the world: the effect of a chosen operation. state.h has the rules.
 #include "tests/model/world.h"
 
 namespace muster::model {
@@ -25,7 +25,7 @@ bool World::take(const Choice& choice) {
   return run(choice.thread);
 }
 
-// False when the thread has not got past its operation.
+// False if the thread has not completed its operation.
 bool World::perform(const Choice& choice) {
   const unsigned me = choice.thread;
   ThreadState& self = state_.thread[me];
@@ -138,7 +138,7 @@ std::uint64_t World::read_message(unsigned thread, unsigned location, unsigned p
   return message.value;
 }
 
-// Whatever stands after it moves up by one, in everybody's view.
+// All messages after it move up by one, in every view.
 void World::insert_message(unsigned thread, unsigned location, unsigned after, std::uint64_t value,
                            std::memory_order order, bool follows) {
   if (state_.messages() == kMaxMessages || state_.length(location) > 200) {
@@ -183,7 +183,7 @@ void World::insert_message(unsigned thread, unsigned location, unsigned after, s
   place->writer = static_cast<std::uint8_t>(thread);
   place->view = releases(order) ? self.now : self.released;
   place->view.at[location] = at;
-  if (follows) place->view.join((place - 1)->view);  // a release sequence goes on
+  if (follows) place->view.join((place - 1)->view);  // a release sequence continues
 }
 
 bool World::fences(unsigned thread, Kind kind) {
@@ -243,7 +243,7 @@ void World::wake_sleepers(unsigned location) {
   }
 }
 
-// A millisecond has passed: what was stored is seen by then.
+// A millisecond has passed: all stores are visible by then.
 void World::end_limited_sleeps() {
   for (unsigned i = 0; i < threads_; ++i) {
     ThreadState& self = state_.thread[i];
@@ -259,8 +259,8 @@ void World::end_limited_sleeps() {
   }
 }
 
-// Messages that nobody can read any more are dropped, and of what everybody has seen it does not
-// matter who else has: so states that differ in nothing else become one.
+// Messages that no thread can read any more are dropped. For what every thread has seen it does not matter who has seen
+// it first, so states that differ in nothing else become one.
 void World::make_canonical() {
   View all;
   std::memset(&all, 0xff, sizeof all);

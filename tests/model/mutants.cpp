@@ -37,7 +37,7 @@ const Survivor* survivor(const Site& site, Change change) {
 
 namespace {
 
-// Where nobody sleeps, nothing that is for sleepers can be missed.
+// If no thread sleeps, nothing that serves sleepers can be missed.
 bool can_show(const Run& run, const Site& site) {
   const bool for_sleepers = site.file == "waiting/sleep_word.h" || site.kind == Kind::kFullFence;
   return !for_sleepers || run.subject.wait != WaitKind::kSpin;
@@ -95,7 +95,7 @@ Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::s
   const Trial trial(runs, out.unbroken);
   const std::size_t known = sites().size();
   for (std::size_t site = 1; site < known; ++site) {
-    // The program's own operations are no part of what is checked.
+    // The program's own operations are not checked.
     if (sites()[site].file.starts_with("model/") || !trial.is_met(site)) continue;
     for (const Change change : changes_at(sites()[site])) {
       Mutant mutant;

@@ -1,4 +1,4 @@
-// Each operation of the sources weakened, one at a time: some program must show it.
+// Each operation of the sources weakened, one at a time: some program must fail.
 #pragma once
 
 #include <string>
@@ -22,20 +22,21 @@ struct Mutant {
   std::string place;  // folder/file.h:line operation order
   Change change = Change::kNone;
   bool caught = false;
-  std::string by;                      // the run that caught it, and what went wrong
-  std::uint64_t states = 0;            // explored without finding anything, where it was not caught
-  const Survivor* survivor = nullptr;  // known to be none that is caught
-  unsigned runs = 0;                   // that meet the place
+  std::string by;                      // the run that caught it, and the fault
+  std::uint64_t states = 0;            // explored without a fault, if it was not caught
+  const Survivor* survivor = nullptr;  // set: known not to be caught
+  unsigned runs = 0;                   // that execute the place
 };
 std::string name_of(const Mutant& mutant);
 
 struct Tried {
-  std::vector<Report> unbroken;  // what the runs find without a change
+  std::vector<Report> unbroken;  // the results of the runs without a change
   std::vector<Mutant> mutants;
 };
 
-// All mutants of whatever the runs meet, each tried on those that meet it, the smallest first, until one
-// catches it; only at places whose name contains `where`. Known survivors only when `survivors_too`: they take all runs.
+// Tries all mutants of the operations that the runs execute, each on the runs that execute it, the smallest first,
+// until one catches it. Only at places whose name contains `where`. Known survivors only with `survivors_too`: they
+// take all runs.
 Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::string& where,
                   const std::function<void(const Mutant&)>& told);
 

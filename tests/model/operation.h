@@ -1,4 +1,4 @@
-// What a thread is about to do to shared memory, and the ways in which that may go on.
+// The next operation of a thread on shared memory, and the ways in which it may continue.
 #pragma once
 
 #include <atomic>
@@ -39,15 +39,15 @@ struct Operation {
   std::uint64_t mask = ~std::uint64_t{0};  // of the type's bits
 };
 
-// One way for one thread.
+// One way for one thread to continue.
 enum class Way : std::uint8_t {
   kPlain,       // at `position`: the message read, or after which the new one comes
   kFailed,      // a compare-and-swap that reads at `position` and stores nothing
   kNews,        // a poll: the loop goes on until it meets the message at `position` of `location`
-  kNoNews,      // a poll: the loop ends by itself, without having met any
+  kNoNews,      // a poll: the loop ends by itself, without meeting one
   kSleep,       // the word has the expected value: asleep
-  kTurnedAway,  // it has not
-  kForNothing,  // the sleep ends for no reason
+  kTurnedAway,  // the word has another value: returns at once
+  kForNothing,  // the sleep ends spuriously
   kTimeOut,     // the sleep ends by its limit
 };
 

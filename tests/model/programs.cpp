@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::uint64_t kCsNs = 2'000;
 
-// Plain memory: two payloads a thread, used in turns so that a store at one instance must come after
-// the loads at the one before the last; each once as an ordinary store and once as one that bypasses
-// the order of release stores, as vector code may. Then what is handed out.
+// Plain memory: two payloads per thread, used alternately so that a store at one instance must come after the loads at
+// the one before the last; each once as an ordinary store and once as one that bypasses the order of release stores, as
+// vector code may. Then the published data.
 constexpr unsigned kPerThread = 2;
 unsigned payload(unsigned thread, Episode episode) {
   return kPerThread * thread + static_cast<unsigned>(episode % 2);
 }
-constexpr unsigned kBypassing = 6;  // as many as three threads' ordinary ones
+constexpr unsigned kBypassing = 6;  // as many as the ordinary ones of three threads
 constexpr unsigned kOrder = 12;
 constexpr unsigned kBypassingOrder = 13;
 constexpr unsigned kTask = 14;
@@ -39,7 +39,7 @@ class BarrierProgram : public Program {
       state_ = ops_->create(arena_, subject.threads, layout, parameters);
     }
     if (gives_way()) {
-      // Full fences on both sides from the first instance on that is numbered so.
+      // Full fences on both sides from the first instance with this number on.
       first_ = 5;
       static_cast<Giving*>(state_)->arrivals.ask_for_full_fences(true, first_ - 2);
     }
@@ -141,8 +141,8 @@ class BarrierProgram : public Program {
     }
   }
 
-  // As runtime-hooks/folding/worker_loop.cpp does: who has left a gather unaware learns at the next
-  // release that it was called off.
+  // Like runtime-hooks/folding/worker_loop.cpp: a thread that left a gather without noticing the call-off learns of it
+  // at the next release.
   void fold_called_off(unsigned me) {
     Episode episode = 0;
     bool told = true;
@@ -218,8 +218,8 @@ class BarrierProgram : public Program {
   void* state_ = nullptr;
 };
 
-// Two conditions, one after the other, and a wake after each; one thread sleeps for the first, another
-// for both. The least in which somebody falls asleep after a wake that was for others.
+// Two conditions, one after the other, and a wake after each; one thread sleeps for the first, another for both. The
+// smallest program in which a thread falls asleep after a wake that was for others.
 class SleepWordProgram : public Program {
  public:
   explicit SleepWordProgram(const Subject& subject)

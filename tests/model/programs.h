@@ -1,5 +1,5 @@
-// What is checked: small programs over a barrier of the registry, with plain memory that every thread
-// writes and reads around it.
+// The checked programs: small programs that use a barrier of the registry, with plain memory that every thread writes
+// and reads around it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class Shape : std::uint8_t {
   kCalledOff,       // the same; one instance is called off by a thread before it arrives
   kCalledOffFrom,   // and all later ones
   kFold,            // release, gather, release, gather: as fork and join use the halves
-  kAnnouncedFold,   // the same, announced in a word beside
+  kAnnouncedFold,   // the same, announced in a word beside the data
   kFoldAndBarrier,  // with a whole barrier between release and gather
   kCalledOffFold,   // a gather is called off
   kGivesWay,        // whole barriers under gives_way.h's policy; one is called off

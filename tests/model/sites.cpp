@@ -6,7 +6,7 @@
 namespace muster::model {
 namespace {
 
-// A source location is found again by where its strings are, mostly.
+// A source location is mostly identified by the addresses of its strings.
 struct Known {
   const char* file = nullptr;
   unsigned line = 0;

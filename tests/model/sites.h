@@ -1,4 +1,4 @@
-// Each atomic operation of the sources that ran, and what may be done to one of them: a mutant.
+// Each executed atomic operation of the sources, and the changes that make a mutant of it.
 #pragma once
 
 #include <string>
@@ -16,24 +16,24 @@ struct Site {
   Kind kind = Kind::kNothing;
   std::memory_order order = std::memory_order_relaxed;
   unsigned bits = 0;  // of its word
-  bool met = false;   // in the present exploration
+  bool met = false;   // in the current exploration
 };
 
-// All that were met so far, by whatever program; an operation's `site` is an index here.
+// All sites executed so far, by any program; an operation's `site` is an index here.
 std::vector<Site>& sites();
 std::uint16_t site_of(const Place& place, Kind kind, std::memory_order order, unsigned bits);
 
 enum class Change : std::uint8_t {
   kNone,
-  kRelaxed,       // the order, whatever it was
+  kRelaxed,       // whatever the order was
   kAcquireOnly,   // of an acquire-release or sequentially consistent update
   kReleaseOnly,   // likewise
-  kNoFence,       // the fence is left out; a heavy one says that it was there
-  kNoComparison,  // of a futex wait: asleep whatever the word holds
-  kBlindRecheck,  // between saying that one sleeps and sleeping, loads see nothing new
+  kNoFence,       // the fence is left out; a heavy one returns true all the same
+  kNoComparison,  // of a futex wait: sleeps whatever the word holds
+  kBlindRecheck,  // between setting the flag "asleep" and sleeping, loads see nothing new
   kNoWake,        // the system call that wakes is left out
-  kFlag,          // a word that holds anything counts as holding the present episode
-  kCountFlag,     // the same, as holding the present episode times the team
+  kFlag,          // any value of a word counts as the current episode
+  kCountFlag,     // the same, as the current episode times the team
   kNoDrain,       // Memory::drain_stores() is left out
 };
 
@@ -42,7 +42,7 @@ struct Mutation {
   Change change = Change::kNone;
 };
 
-// What may be changed at a site.
+// The possible changes at a site.
 std::vector<Change> changes_at(const Site& site);
 std::string name_of(Change change);
 std::string name_of(std::memory_order order);

@@ -3,23 +3,24 @@
 // The machine has views: promising semantics without promises. Each atomic location has its modification order as a
 // list of messages, each thread a view: for each location the oldest message that it may still read.
 //
-// - A load takes any message that is not older than the thread's view, which then begins there. An acquire load takes
-//   over the message's view; a relaxed one keeps it for a later acquire fence.
-// - A store may come anywhere in the order after the thread's view, except between a read-modify-write and what that
-//   one read. A release store carries the thread's view; a relaxed one the view of the last release fence.
-// - A read-modify-write stands directly after the message it reads, and passes that one's view on (release sequences as
-//   in C++20). A weak compare-and-swap may fail for no reason.
-// - Sequentially consistent fences exchange views with one that they share. Such accesses count as ones with a fence
-//   before and, if they store, after: stronger than C++ for programs that mix them. The barriers have only fences.
+// - A load takes any message that is not older than the thread's view, which then begins there. An acquire load joins
+//   the message's view; a relaxed one keeps it for a later acquire fence.
+// - A store may be inserted anywhere in the order after the thread's view, except between a read-modify-write and the
+//   message that it read. A release store carries the thread's view; a relaxed one the view of the last release fence.
+// - A read-modify-write is placed directly after the message it reads, and passes that message's view on (release
+//   sequences as in C++20). A weak compare-and-swap may fail spuriously.
+// - Sequentially consistent fences exchange views with a shared one. Sequentially consistent accesses count as accesses
+//   with a fence before and, if they store, after: stronger than C++ for programs that mix them. The barriers use only
+//   fences.
 // - Happens-before, for data races, is a second part of the view, which fences do not exchange.
 // - Light and heavy fences are those of P1202: each pair is ordered one way or the other; two light ones are not.
 // - A futex wait compares and falls asleep in one step. It may read any value not older than what the thread or an
 //   earlier wake of that word has seen, which is less than kernels promise. A wake ends the sleeps that have begun and
-//   is not remembered. Sleeps may end for no reason. A limited sleep ends when nothing else can happen.
+//   is not remembered. Sleeps may end spuriously. A limited sleep ends when nothing else can happen.
 // - The clock stands still, except that a loop of polls may be gone through to its end. So both phases of a two-phase
 //   wait are explored at every wait.
 //
-// Load buffering is not in it, as it is not in RC11. Sources: Kang, Hur, Lahav, Vafeiadis, Dreyer: A promising
+// Load buffering is not included, as in RC11. Sources: Kang, Hur, Lahav, Vafeiadis, Dreyer: A promising
 // semantics for relaxed-memory concurrency (POPL 2017); Lahav, Vafeiadis, Kang, Hur, Dreyer: Repairing sequential
 // consistency in C/C++11 (PLDI 2017); WG21 P0982 (release sequences), P1202 (asymmetric fences); futex(2),
 // membarrier(2).
@@ -41,9 +42,9 @@ inline constexpr std::uint8_t kUnlimited = 255;
 using Position = std::uint8_t;  // in a location's modification order
 using Count = std::uint8_t;     // of a thread's accesses to plain memory
 
-// What somebody has seen: of each location up to which message, and of each thread how many of its
-// plain accesses happened before. The second half of `clock` counts stores that bypass the order of
-// release stores until Memory::drain_stores().
+// A view: for each location the oldest readable message, and for each thread the number of its plain accesses that
+// happened before. The second half of `clock` counts stores that bypass the order of release stores until
+// Memory::drain_stores().
 struct View {
   Position at[kMaxLocations];
   Count clock[2 * kMaxThreads];
@@ -87,7 +88,7 @@ struct ThreadState {
   Count bypassing;                 // stores that bypass
 };
 
-// Plain memory, with what is needed to tell races.
+// Plain memory, with the state that detects races.
 struct Cell {
   std::uint64_t value;
   std::uint8_t writer;
@@ -103,8 +104,8 @@ struct State {
   View heavy;   // what the heavy fences have seen
   View kernel;  // what the wakes have seen
   Cell cell[kMaxCells];
-  std::uint8_t stale_left;   // choices of what is not the newest; kUnlimited: any number
-  std::uint8_t outcome[15];  // of instances: 0 not known, 1 released, 2 called off
+  std::uint8_t stale_left;                 // choices of an older message; kUnlimited: any number
+  std::uint8_t outcome[15];                // of instances: 0 not known, 1 released, 2 called off
   std::uint16_t first[kMaxLocations + 1];  // where a location's messages begin
   Message message[kMaxMessages];  // sorted by location and order; the last member: copied in part
 

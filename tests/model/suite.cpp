@@ -7,7 +7,7 @@ namespace {
 
 constexpr Fences kAllFences[] = {Fences::kAsymmetric, Fences::kSymmetric, Fences::kRefused};
 
-// The one that goes another way while the team takes turns: each shape, called off on either side of each change.
+// The algorithm that changes while the team takes turns: each shape, called off on either side of each change.
 void add_turns(WaitKind wait, bool full, std::vector<Run>& out) {
   const bool sleeps = wait != WaitKind::kSpin;
   const auto add = [&](Shape shape, unsigned threads, unsigned caller, unsigned called_off) {
@@ -118,7 +118,8 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
       add(Shape::kFullySleepWord, 3, 1);
     }
   } else if (wait == WaitKind::kMicroseconds) {
-    // What needs three threads that sleep, by the more intricate fences. Where only the fold is bounded, it is by its size.
+    // Cases that need three sleeping threads, with the more complex fences. If only the fold is bounded, it is by its
+    // size.
     if (barrier == BarrierKind::kFetchAddXadd) {
       add(Shape::kSleepWord, 3, 1);
       add(Shape::kFullySleepWord, 3, 1);

@@ -1,4 +1,4 @@
-// Which programs are explored by default: those that fit into the time of a test run.
+// The programs that are explored by default: those that fit into the time of a test run.
 #pragma once
 
 #include "tests/model/mutants.h"
@@ -9,7 +9,7 @@ std::vector<BarrierKind> algorithms();
 
 enum class Extent { kQuick, kFull };
 
-// Of one algorithm under one policy.
+// The programs of one algorithm under one policy.
 std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent);
 
 }  // namespace muster::model

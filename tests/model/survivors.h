@@ -1,4 +1,4 @@
-// Changes that no program of the suite shows, each with the reason why the source keeps what it has.
+// Changes that no program of the suite detects, each with the reason why the source keeps the original.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 namespace muster::model {
 
 struct Survivor {
-  const char* place;  // as text_of(Site) has it, without the line
+  const char* place;  // as in text_of(Site), without the line
   Change change;
   const char* reason;
 };
 
-// A thread that gave way is woken by the thread that it sleeps for as that one leaves. With two threads the one
-// slept for is the last to arrive and releases the sleeper in any case; a third would have to.
+// A thread that gave way is woken by the thread that it sleeps for when that one leaves. With two threads, that one is
+// the last to arrive and releases the sleeper in any case; the change shows only with a third.
 inline constexpr const char* kNeedsAThird =
     "two threads cannot show it, three that give way are not explored; tests/chaos shows it";
 
-// A sleep for a teammate that ends too early, or by an old mark, leads back to the wait that it is part of.
+// A sleep for a teammate that ends too early, or because of an old mark, returns to the wait that it is part of.
 inline constexpr const char* kOnlyAdvice =
     "no order is needed: it decides how to wait, never whether";
 
@@ -30,7 +30,7 @@ inline constexpr Survivor kSurvivors[] = {
     {"waiting/arrivals.h load acquire", Change::kCountFlag, kOnlyAdvice},
 };
 
-// Null when it is none.
+// Null if it is none.
 const Survivor* survivor(const Site& site, Change change);
 
 }  // namespace muster::model

@@ -7,7 +7,8 @@
 
 namespace muster::model {
 
-// Instances at which whoever waits asks for it, and from which on for the end of it; three later it is so.
+// The instances at which waiting threads request turns, and from which on they request their end; three later it takes
+// effect.
 inline constexpr Episode kAskForTurns = 3;
 inline constexpr Episode kAskForTheirEnd = 9;
 inline constexpr unsigned kInstancesOfBoth = 13;

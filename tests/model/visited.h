@@ -1,4 +1,4 @@
-// The states that were met, as 128-bit hashes: the odds that two of 10^8 states share one are 10^-22.
+// The visited states, as 128-bit hashes: the probability that two of 10^8 states share one is 10^-22.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline Hash hash_of(const State& state) {
     out.low = folded(out.low ^ word[0], 0x9E3779B97F4A7C15U ^ word[1]);
     out.high = folded(out.high ^ word[1], 0xD6E8FEB86659FD93U ^ word[0]) + out.low;
   }
-  if (out.low == 0 && out.high == 0) out.low = 1;  // zeros stand for a free place
+  if (out.low == 0 && out.high == 0) out.low = 1;  // zeros mark a free slot
   return out;
 }
 
@@ -37,7 +37,7 @@ class Visited {
  public:
   Visited() : places_(1U << 12) {}
 
-  // False: it is there already.
+  // False if it was there already.
   bool insert(Hash hash) {
     if (2 * (size_ + 1) > places_.size()) grow();
     if (!put(places_, hash)) return false;

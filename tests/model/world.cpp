@@ -1,4 +1,4 @@
-// The threads' side of the world: how they stop before an operation, and the plain memory that they check.
+// The threads' part of the world: how they stop before an operation, and the plain memory that they check.
 #include "tests/model/world.h"
 
 #include <utility>
@@ -67,7 +67,7 @@ void World::begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing
   make_canonical();
 }
 
-// Runs the thread, and whom it has woken, up to their next operations.
+// Runs the thread, and the threads that it has woken, up to their next operations.
 bool World::run(unsigned thread) {
   to_run_ |= 1U << thread;
   bool leads_on = true;
@@ -86,7 +86,7 @@ bool World::run(unsigned thread) {
     found_endless_ = false;
   }
   to_run_ = 0;
-  // A compare-and-swap that failed for nothing and comes back to the same one: nothing has changed.
+  // A compare-and-swap that failed spuriously and is executed again: nothing has changed.
   const Operation& after = control_[thread].pending;
   if (state_.thread[thread].failed_for_nothing && before.kind == Kind::kCompareExchange &&
       after.kind == before.kind && after.site == before.site && after.value == before.value &&
@@ -107,7 +107,7 @@ void World::remember(unsigned thread, std::uint64_t what) {
   state_.thread[thread].history = mix(state_.thread[thread].history, what + 1);
 }
 
-// A loop of polls is identified by the thread's past and by what it has polled: the same past, the same loop.
+// A loop of polls is identified by the thread's history and the words that it has polled.
 std::uint64_t World::poll_key(unsigned thread) const {
   const ThreadState& self = state_.thread[thread];
   std::uint64_t known = 0;
@@ -162,7 +162,7 @@ std::uint64_t World::load(std::uint8_t location, std::memory_order order, unsign
   }
   if (polling_ == Polling::kNot || !is_poll(self, location)) {
     const std::uint64_t value = flagged(stop_before(operation), operation);
-    // Where the loop goes on, nothing was learnt.
+    // If the loop continues, nothing was learnt.
     if (polling_ == Polling::kNot) remember(me, value);
     return value;
   }
@@ -201,7 +201,8 @@ bool World::compare_exchange(std::uint8_t location, std::uint64_t& expected, std
                              std::memory_order order, std::memory_order failed, unsigned bits,
                              const Place& place) {
   if (fibers_ == nullptr) {
-    state_.at(location, 0).value = value;  // nobody else is there, and what was expected was read
+    state_.at(location, 0).value =
+        value;  // no other thread has arrived, and the expected value was read
     return true;
   }
   Operation operation = described(Kind::kCompareExchange, location, order, bits, place);
@@ -349,7 +350,7 @@ void World::real_barrier() {
   remember(running(), 0);
 }
 
-// The first fault counts; whoever finds it stops for good.
+// The first fault counts; the thread that finds it stops for good.
 void World::fail(Fault fault, std::string text) {
   if (fault_ == Fault::kNone) {
     fault_ = fault;

@@ -1,5 +1,5 @@
-// The checked machine while a program runs on it: threads that stop before each operation on shared
-// memory, and what each operation may do. Who goes on, and in which way, is the explorer's business.
+// The checked machine while a program runs on it: threads that stop before each operation on shared memory, and what
+// each operation may do. The explorer decides which thread continues, and in which way.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@
 
 namespace muster::model {
 
-// How light and heavy fences are had (platform/fences.h).
+// The implementation of light and heavy fences (platform/fences.h).
 enum class Fences : std::uint8_t {
   kAsymmetric,  // by membarrier
   kSymmetric,   // both are full fences
   kRefused,     // the light one is cheap, the heavy one is not available: sleeps are limited
 };
 
-// What is assumed of a program until it is found otherwise; then it is explored anew.
+// What is assumed about a program until it turns out to be wrong; then it is explored again.
 struct Assumed {
   std::uint8_t writers[kMaxLocations] = {};  // threads, as a mask
-  bool heavy_fences = false;                 // there are some
+  bool heavy_fences = false;                 // it has some
   bool holds = true;
 };
 
@@ -32,8 +32,8 @@ enum class Fault : std::uint8_t {
   kRace,          // two accesses to plain memory, one of them a store, neither before the other
   kWrongValue,    // plain memory does not hold what it must
   kDisagreement,  // of the threads of an instance, one was released and another called off
-  kWrongOutcome,  // all were called off, or none, against what had to be
-  kDeadlock,      // nobody can go on
+  kWrongOutcome,  // all were called off, or none, contrary to the program
+  kDeadlock,      // no thread can continue
   kTooMuch,       // the program is larger than state.h allows for
 };
 std::string name_of(Fault fault);
@@ -42,7 +42,7 @@ class World {
  public:
   World(unsigned threads, Fences fences, Mutation mutation, Assumed& assumed);
 
-  // Before the run: the locations, by the constructors of CheckedMemory::Atomic; then the threads.
+  // Before the run: the locations are added by the constructors of CheckedMemory::Atomic; then the threads.
   std::uint8_t new_location(std::uint64_t value);
   void begin(std::function<void(unsigned)> body, unsigned wakes_for_nothing, std::uint8_t stale);
 
@@ -60,7 +60,7 @@ class World {
   void drain(const Place& place);
   bool wait(std::uint8_t location, std::uint64_t expected, bool limited, const Place& place);
   void wake(std::uint8_t location, const Place& place);
-  // Stands still, but where a loop of polls goes on to its end: there it passes every limit.
+  // Stands still, except while a loop of polls runs to its end: there it passes every limit.
   std::uint64_t now_ns();
   unsigned running() const { return fibers_->running(); }
 
@@ -68,7 +68,7 @@ class World {
   void write(unsigned cell, std::uint64_t value, bool bypassing = false);
   std::uint64_t read(unsigned cell);
   void must_hold(unsigned cell, std::uint64_t value);
-  // The thread's registers and stack hold nothing that `position` does not tell.
+  // The thread's registers and stack hold nothing that `position` does not imply.
   void settle(std::uint64_t position);
   void at_episode(std::uint64_t episode);
   void note_outcome(std::uint64_t instance, bool released, bool expected);
@@ -81,9 +81,9 @@ class World {
   bool all_done() const;
   void choices(std::vector<Choice>& out, bool time_passes);
   const Operation& pending(unsigned thread) const { return control_[thread].pending; }
-  // False: the way leads nowhere that another does not lead to.
+  // False: another way leads to the same state.
   bool take(const Choice& choice);
-  // An operation that no other thread's can tell from one done earlier or later, if there is any.
+  // An operation whose time no other thread can observe, if there is any.
   bool lonely(Choice& out) const;
   Fault fault() const { return fault_; }
   const std::string& fault_text() const { return fault_text_; }
@@ -97,7 +97,7 @@ class World {
   static constexpr std::uint64_t kBeyondAllLimitsNs = 1'000'000'000;
   static constexpr unsigned kEndless = 2'000;  // polls: more than any loop with a limit makes
 
-  // What a thread's history determines: kept with the state, but no part of it.
+  // Determined by a thread's history: kept with the state, but not part of it.
   struct Control {
     Operation pending;
     std::uint64_t result = 0;

@@ -1,6 +1,6 @@
 // The production barriers, waiting and fold's worker loop as programs for GenMC, a stateless model checker for
-// weak memory: the headers of barriers/ and waiting/ are included as they are, on a Memory of GenMC's. One
-// program a build: run.py sets PROGRAM, ALGORITHM, POLICY, THREADS, EPISODES, CALLED_OFF and CALLER.
+// weak memory: the headers of barriers/ and waiting/ are included unchanged, on a Memory for GenMC. One program per
+// build: run.py sets PROGRAM, ALGORITHM, POLICY, THREADS, EPISODES, CALLED_OFF and CALLER.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -46,7 +46,7 @@ constinit CallOff<Checked> g_call_off;
 constinit Checked::Atomic<Episode> g_announced{kNoEpisode};
 constinit WaitStats g_stats[kThreads];
 
-// Plain memory. A payload's two places are used in turns, so that a store at one instance must come after
+// Plain memory. The two places of a payload are used alternately, so that a store at one instance must come after
 // the loads at the one before the last.
 unsigned g_payload[kThreads][2];
 unsigned g_order;
@@ -81,9 +81,9 @@ void go_to_the_real_barrier() {
   }
 }
 
-// runtime-hooks/folding: thread 0 hands out a region and announces it, the others run it, all gather. A
-// gather that is called off is finished at the real barrier; who had left it unaware learns of that at the
-// next release, as in worker_loop.cpp.
+// runtime-hooks/folding: thread 0 hands out a region and announces it, the others run it, all gather. A gather that is
+// called off is finished at the runtime's barrier. A thread that left it without noticing learns of that at the next
+// release, as in worker_loop.cpp.
 [[maybe_unused]] void fold(unsigned me) {
   Episode episode = 0;
   Episode gathered = kNoEpisode;
@@ -153,7 +153,7 @@ void* run(void* me) {
 }  // namespace
 }  // namespace muster::second_opinion
 
-// What the arena asks for.
+// The functions that the arena needs.
 extern "C" void* mmap(void*, std::size_t, int, int, int, off_t) noexcept {
   return muster::second_opinion::g_pages;
 }

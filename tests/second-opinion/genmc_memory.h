@@ -1,4 +1,4 @@
-// A Memory (barriers/memory.h) for GenMC: C++'s own atomics, which it interprets, and a futex made of one.
+// A Memory (barriers/memory.h) for GenMC: C++ atomics, which it interprets, and a futex made of one.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include "barriers/memory.h"
 
-// GenMC's own, known to its interpreter by name.
+// GenMC's built-in functions, known to its interpreter by name.
 extern "C" {
 void __VERIFIER_assert_fail(const char*, const char*, int) noexcept;
 int __VERIFIER_thread_create(const void*, void* (*)(void*), void*) noexcept;
@@ -33,7 +33,7 @@ class RealBarrier {
 };
 
 // `kSomebodySleeps`: whether any thread ever sleeps. Without membarrier(), which GenMC does not know, both of the
-// asymmetric fences are full ones then. Where nobody sleeps the light one is nothing, as it is on the machine.
+// asymmetric fences are full ones then. If no thread sleeps the light one does nothing, as on the machine.
 template <bool kSomebodySleeps>
 struct GenmcMemory {
   template <class T>
