@@ -1,8 +1,7 @@
 // `dist-counter`, `dist-counter-padded`: the distributed counter.
 //
 // Idea     Each thread marks its arrival in an element of its own, so no atomic update is needed. Every thread reads
-// all
-//          elements until all have arrived.
+//          all elements until all have arrived.
 // Cost     n stores, n(n-1) reads. Unpadded, the elements are adjacent bytes: few lines, each written by many threads.
 //          Padded, one element per granule: more lines to fetch, none of them contended, which is faster (the paper,
 //          Figure 10).

@@ -3,9 +3,9 @@
 // Idea     Each thread marks its arrival in an element of its own. Only the primary thread reads them all; then it sets
 //          every thread's local sensor. No line is written by more than one thread at a time, and none is polled by
 //          more than one.
-// Cost     2(n - 1) line transfers: n - 1 elements fetched by the primary, n - 1 sensors by their owners. Order    The
-// store of one's element is a release, the primary's read an acquire; setting a sensor is a release, seeing
-//          it an acquire. So every thread's stores reach all others through the primary.
+// Cost     2(n - 1) line transfers: n - 1 elements fetched by the primary, n - 1 sensors by their owners.
+// Order    The store of one's element is a release, the primary's read an acquire; setting a sensor is a release,
+//          seeing it an acquire. So every thread's stores reach all others through the primary.
 // Source   Zhang et al., section 3.4, Figure 6 and Algorithm 1. Both arrays hold episodes, which makes the algorithm's
 //          loops that reset them unnecessary.
 //

@@ -6,8 +6,7 @@
 // Order    Arrival is a release, seeing the full count an acquire: what any thread stored before the barrier is visible
 //          to all threads after it.
 // Source   Zhang et al., section 3.1 and Figure 3. The counter only increases instead of being set back to n: instance
-// e
-//          is complete at e x n.
+//          e is complete at e x n.
 //
 // `fetch-add` updates by the paper's own loop of lwarx and stwcx., or its equivalent on this machine, and counts the
 // failures (Figure 9). `fetch-add-xadd` uses the machine's single instruction, which cannot fail. Both are in
