@@ -1,5 +1,5 @@
 // The profile's runtime maps its counters in a constructor of its own, after those of libmuster.so:
-// what these had counted would be lost.
+// the counts of these would be lost.
 extern "C" {
 void __llvm_profile_initialize();
 // For programs that are started with an environment of their own.

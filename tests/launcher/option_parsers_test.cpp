@@ -179,7 +179,7 @@ TEST(ParseWait, NothingElse) {
       "5us5us",
       std::to_string(kind::Time::kMostUs + 1) + "us",
       "18446744073709551615us",  // 2^64 - 1
-      "18446744073709551616us",  // wraps to 0 where nobody looks
+      "18446744073709551616us",  // wraps to 0 if unchecked
       "18446744073709551666us",  // wraps to 50
       std::string(10000, '9') + "us",
   };

@@ -1,4 +1,4 @@
-// The formats of a report, from values put by hand.
+// The formats of a report, from given values.
 #include <gtest/gtest.h>
 
 #include <algorithm>

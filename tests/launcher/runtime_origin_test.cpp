@@ -1,4 +1,4 @@
-// Which Python package brought a file, told from its path.
+// Which Python package brought a file, derived from its path.
 #include "preload/runtime_origin.h"
 
 #include <gtest/gtest.h>

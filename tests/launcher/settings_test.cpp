@@ -1,4 +1,4 @@
-// Reading the settings from an environment, with what is said of mistakes.
+// Reading the settings from an environment, and the messages about mistakes.
 #include "options/settings.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Prints the first entry point of a runtime that Muster does not know, or "all known".
+// Prints the first entry point of a runtime that Muster does not handle, or "all known".
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -153,7 +153,7 @@ HELPER void visit_kept(const Kept* region, int me) {
   kept = region->now + me;
 }
 
-// A region that nobody visits.
+// A region that no thread enters.
 HELPER void pass_kept(int size) {
   if (size > 1 && size != last_region.team) last_region.team = 0;
 }

@@ -1,4 +1,4 @@
-// What the tests of the EEVDF scheduler share: scripted threads, and when they began to run. Unless said
+// What the tests of the EEVDF scheduler share: scripted threads, and when they began to run. Unless stated
 // otherwise: a tick of 1 ms, slices of 3 ms, switches and interrupts that take no time. A new thread's first
 // deadline is half a slice away. V: the average virtual runtime.
 #pragma once

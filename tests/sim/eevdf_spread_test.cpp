@@ -42,7 +42,7 @@ TEST_F(Eevdfs, AWokenThreadThatIsBoundStays) {
   EXPECT_EQ(sleeper->processor, 0);
 }
 
-// The other cache's processors idle, but nobody looks there when a thread wakes up.
+// The other cache's processors idle, but they are not searched when a thread wakes up.
 TEST_F(Eevdfs, AWakeUpSearchesOneCache) {
   shape.processors = 4;
   rules.llc = 2;

@@ -81,7 +81,7 @@ TEST_F(Eevdfs, WithoutPlaceLagItComesBackAtTheAverage) {
   EXPECT_EQ(Eevdf::fair(sleeper).runtime, 3 * kMs);
 }
 
-// Thread 0 blocks at 1.9 when V is at 0.95. It stays in the queue until somebody looks who is eligible and
+// Thread 0 blocks at 1.9 when V is at 0.95. It stays in the queue until the eligible thread is looked up and
 // V has passed it: at the tick of 4 ms, when thread 1 is at 2.1 and V at 2.0. What it would have gained by
 // waiting is not kept.
 TEST_F(Eevdfs, WhoIsAheadOfTheAverageLeavesLater) {

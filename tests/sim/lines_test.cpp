@@ -40,7 +40,7 @@ std::uint64_t all_misses(const World& world, unsigned threads) {
   return sum;
 }
 
-// A line goes to and fro: per transfer, one store that takes it and one load that fetches it.
+// A line goes back and forth: per transfer, one store that takes it and one load that fetches it.
 TEST(Lines, ATransferIsAnInvalidationAndAFetch) {
   for (const auto& [partner, latency] : {std::pair{1U, kNear}, {4U, kFar}}) {
     auto words = std::make_unique<Words>();
@@ -285,7 +285,7 @@ Machine snooped() {
   return out;
 }
 
-// Who meets a line on its way asks again, and each time takes the bus's time.
+// A request that meets a line in transit is repeated, and each time uses the bus.
 TEST(Requests, ASnoopedBusTurnsAwayWhoMeetsABusyLine) {
   auto words = std::make_unique<Words>();
   const auto world = run(snooped(), 3, [&](unsigned me) {

@@ -1,4 +1,4 @@
-// Descriptions of machines: what they say, and what becomes of wrong ones.
+// Descriptions of machines: what they contain, and how wrong ones are rejected.
 #include "sim/coherence/machine.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::string text_of(const std::filesystem::path& file) {
   return text.str();
 }
 
-// What loading says of the text of power4-32 after a change.
+// The message for the text of power4-32 after a change.
 std::string problem_with(const std::string& from, const std::string& to) {
   std::string text = text_of(kMachines / "power4-32.toml");
   const std::size_t place = text.find(from);

@@ -1,4 +1,4 @@
-// What every simulator's files are read with (sim/run_file.h).
+// The reader of every simulator's files (sim/run_file.h).
 #include "sim/run_file.h"
 
 #include <gtest/gtest.h>

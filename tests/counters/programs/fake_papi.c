@@ -1,13 +1,13 @@
-// A libpapi that does as FAKE_PAPI says, counts how often it is read, and watches its callers: a thread
-// that uses another one's event set, or one that does not run, ends the process with a line.
+// A libpapi that behaves as FAKE_PAPI specifies, counts its reads, and checks its callers: a thread that uses the event
+// set of another thread, or one that is not running, ends the process with a message.
 //
-//   version=X.Y    what it calls itself (7.0); mute: does not tell before it is started
+//   version=X.Y    its version (7.0); mute: not available before it is started
 //   fits=N         events of a set that is not multiplexed (all)
 //   forbidden      PAPI_EPERM for every event
 //   disabled       its one component is
 //   no-threads     refuses PAPI_thread_init
 //   fails          refuses to start
-//   breaks=N       cannot be read any more after N readings of a thread
+//   breaks=N       cannot be read any more after a thread has read it N times
 //   later          starts event sets in the first thread only
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// constructs [elsewhere]: in another thread than the initial one. A little of each: barriers, loops, reductions, copyprivate, tasks, nested regions, other team sizes, roots.
+// constructs [elsewhere]: a little of each: barriers, loops, reductions, copyprivate, tasks, nested regions, other team
+// sizes, root threads. `elsewhere`: in a thread other than the initial one.
 #include <pthread.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// More of everything than Muster keeps: regions nested deeper than there are spare teams, team sizes than states, and calls
-// between regions, each from a place of its own, than the report lists. crowded [CALLS]
+// More of everything than Muster keeps: regions nested deeper than there are spare teams, team sizes than states, and
+// calls between regions, each from a different call site, than the report lists. crowded [CALLS]
 #include <pthread.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-// Descriptors are the program's: the lowest free one is what open() gives, in a region as anywhere; all can
-// be used up; whoever closes all may use the numbers anew; and no other program inherits one.
+// The descriptors belong to the program: open() returns the lowest free one, in a region as anywhere. All can be used
+// up. A program that closes all of them may reuse the numbers. No other program inherits one.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 static double now(void) { return omp_get_wtime(); }
 
-// All of the time somebody waits, at barriers and at the end of single.
+// At any time some thread waits, at a barrier or at the end of a single construct.
 static void close_and_open(double seconds) {
   int stop = 0;
   const double end = now() + seconds;

@@ -10,7 +10,7 @@ int __pthread_key_create(pthread_key_t* key, void (*destructor)(void*));
 static void take_keys(int count, char** arguments, char** environment) {
   (void)count, (void)arguments;
   int keys = 0;
-  for (; *environment != NULL; ++environment) {  // getenv does not know it yet
+  for (; *environment != NULL; ++environment) {  // getenv does not work yet
     if (strncmp(*environment, "EARLY_KEYS=", 11) == 0) keys = atoi(*environment + 11);
   }
   for (pthread_key_t key; keys > 0; --keys) __pthread_key_create(&key, NULL);

@@ -1,6 +1,6 @@
-// Preloaded before Muster: one of the calls that Muster itself makes fails, and nobody else's.
-// FAIL_CALL: mmap, futex (waits), clone, sched_setaffinity, sched_getaffinity, moved (the latter, directly after the thread has set
-// its mask), membarrier, open, read, slice, signals (their mask), getcpu, dlopen, atfork, atexit, key.
+// Preloaded before Muster: one of the calls that Muster itself makes fails, and no other's.
+// FAIL_CALL: mmap, futex (waits), clone, sched_setaffinity, sched_getaffinity, moved (the latter, directly after the
+// thread has set its mask), membarrier, open, read, slice, signals (their mask), getcpu, dlopen, atfork, atexit, key.
 // FAIL_NTH=n: the nth of them, counted from 1; FAIL_FROM=n: that and all later ones.
 // FAIL_COUNTED: a file that gets the number of such calls, at exit.
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// Calls that come from code which belongs to no object, as a just-in-time compiler makes it: a stub for each, in anonymous
+// Calls from code that belongs to no object, like that of a just-in-time compiler: a stub for each call, in anonymous
 // memory. x86-64 only.
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// No OpenMP at all: says how many threads there are and how many files are open.
+// No OpenMP at all: prints the number of threads and of open files.
 #include <dirent.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-// Preloaded before Muster: what the kernel tells of CPU numbers and of the time, made odd.
+// Preloaded before Muster: the kernel reports odd CPU numbers and times.
 // ODD_CPU=unknown|far: sched_getcpu fails; it gives a number that no mask has.
-// ODD_CLOCK=back|forth: the monotonic clock jumps by an hour, once, 300 ms after the first look;
+// ODD_CLOCK=back|forth: the monotonic clock jumps by an hour, once, 300 ms after the first read;
 // it jumps an hour forth and, 300 ms later, back again.
 #define _GNU_SOURCE
 #include <errno.h>

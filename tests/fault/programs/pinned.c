@@ -27,7 +27,7 @@ static double now_ms(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-// By the kernel's own call, which nobody can stand in for.
+// By a system call, which no library can replace.
 static int is_as_expected(void) {
   cpu_set_t now;
   CPU_ZERO(&now);

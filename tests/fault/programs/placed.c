@@ -1,4 +1,4 @@
-// Regions of many barriers, beside which the test burns the CPUs: a thread's affinity must be its
+// Regions with many barriers, while the test keeps the CPUs busy: a thread's affinity must be its
 // own again in the serial part, at the beginning of a region and in tasks. Threads and processes that
 // are made, in the serial part or in a region, must have inherited neither an affinity nor a time
 // slice. placed MILLISECONDS
@@ -27,7 +27,7 @@ static int cpus(void) {
   return sched_getaffinity(0, sizeof(mask), &mask) == 0 ? CPU_COUNT(&mask) : -1;
 }
 
-// The caller's time slice in ns; 0 where the kernel tells none.
+// The caller's time slice in ns; 0 if the kernel does not report one.
 static unsigned long long slice(void) {
   struct {
     unsigned size, policy;

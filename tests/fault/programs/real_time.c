@@ -1,5 +1,5 @@
-// A team under SCHED_FIFO on one CPU, its primary thread above the others: whoever spins or yields there
-// keeps them from running for ever. Regions of many sizes, whose primary thread comes late, so that it
+// A team under SCHED_FIFO on one CPU, its primary thread above the others: if it spins or yields
+// there, they never run. Regions of many sizes, whose primary thread comes late, so that it
 // interrupts the others wherever they are. real_time REGIONS
 #define _GNU_SOURCE
 #include <sched.h>
@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
   CPU_SET(cpu, &set);
   expect(sched_setaffinity(0, sizeof(set), &set) == 0);
   const struct rlimit most = {5000000,
-                              5000000};  // microseconds without a sleep: rather than for ever
+                              5000000};  // microseconds without a sleep: instead of without a limit
   setrlimit(RLIMIT_RTTIME, &most);
 #pragma omp parallel num_threads(9)
   {

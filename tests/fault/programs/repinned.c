@@ -1,5 +1,5 @@
-// Barriers without end, for a test that moves the threads from outside: until a byte comes in on the
-// standard input. The last line says whether the barriers held.
+// Barriers without end, for a test that moves the threads from outside: until a byte arrives on
+// standard input. The last line tells whether the barriers were correct.
 #include <poll.h>
 #include <unistd.h>
 

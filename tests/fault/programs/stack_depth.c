@@ -1,6 +1,6 @@
-// stack_depth KIND: how deep the stack of a thread gets, told on stderr: of a root thread (`fork`), of a team's other
-// thread (`worker`), of a signal handler that meets a barrier (`signal`). The stack is filled with a pattern first. Then
-// regions of a root with the smallest stack that there is. Workers' stacks: OMP_STACKSIZE.
+// stack_depth KIND: the stack depth that a thread reaches, on stderr: of a root thread (`fork`), of a team's other
+// thread (`worker`), of a signal handler that meets a barrier (`signal`). The stack is filled with a pattern first.
+// Then regions of a root with the smallest stack that there is. Workers' stacks: OMP_STACKSIZE.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// An OMPT tool that only looks on. It says on stdout that it was started.
+// An OMPT tool that only observes. It prints on stdout that it was started.
 #include <omp-tools.h>
 #include <stdio.h>
 

@@ -1,5 +1,4 @@
-// Cancellation constructs where it is off, as it is by default: in regions they do nothing, and they
-// fold as others do.
+// Cancellation constructs while cancellation is off, the default: they do nothing, and their regions fold like others.
 // muster-test: folded >= 15
 #include "trap.h"
 

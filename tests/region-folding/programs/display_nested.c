@@ -1,4 +1,4 @@
-// OMP_DISPLAY_AFFINITY: each team is displayed when it is made, nested ones, too, which are made anew in each region.
+// OMP_DISPLAY_AFFINITY: each team is displayed when it is made, nested ones, too, made again in each region.
 // muster-test: env OMP_DISPLAY_AFFINITY=TRUE
 // muster-test: env OMP_AFFINITY_FORMAT=level %L thread %n of %N, ancestor %a
 // muster-test: env OMP_MAX_ACTIVE_LEVELS=2

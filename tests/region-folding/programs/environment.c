@@ -1,4 +1,4 @@
-// What the environment says of teams holds for folded regions too.
+// Environment variables about teams apply to folded regions, too.
 // muster-test: case one-thread
 // muster-test: env OMP_NUM_THREADS=1
 // muster-test: folded <= 0

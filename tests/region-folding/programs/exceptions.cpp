@@ -1,5 +1,5 @@
 // Exceptions: thrown and caught inside regions by each thread, through frames of the serial part
-// between regions, and one that nobody catches.
+// between regions, and one that is not caught.
 // muster-test: case caught
 // muster-test: folded >= 15
 // muster-test: auto

@@ -1,5 +1,5 @@
 // fork() in the serial part. The child has none of the workers: a fold that it took for open would
-// wait for them for ever. Parent and child both go on with regions.
+// wait for them forever. Parent and child both continue with regions.
 // muster-test: folded >= 20
 // muster-test: closed "fork" >= 3
 // muster-test: auto

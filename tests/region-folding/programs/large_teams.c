@@ -1,4 +1,4 @@
-// Teams of more threads than Muster's barriers serve, beside such that it does.
+// Teams with more threads than Muster's barriers support, alternating with smaller ones.
 // muster-test: folded >= 10
 // muster-test: unfolded "barriers not replaced" >= 1
 // muster-test: skip any libomp14: one version will do, since a thousand threads take a while

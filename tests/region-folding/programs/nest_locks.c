@@ -1,5 +1,5 @@
-// Nestable locks on libgomp, where a lock belongs to a task: the serial part has one of its own, which no region's primary
-// thread shares. Held since before a fold was opened, taken again beside an open one, tried in regions.
+// Nestable locks on libgomp, where a lock belongs to a task: the serial part has one of its own, which no region's
+// primary thread shares. Held since before a fold was opened, taken again while one is open, tried in regions.
 // muster-test: skip clang: the thread is the owner there (locks.c)
 // muster-test: skip gcc: the same
 // muster-test: skip gnu: the same

@@ -47,7 +47,7 @@ static void destroy(void* value) { *(long*)value = 10000 + regions(3); }
 
 static void* root(void* value) {
   *(long*)value = regions(12);
-  // Every other one ends without a fold; what the next takes over from it must not tell otherwise.
+  // Every other one ends without a fold; the next one, which takes over from it, must not see a difference.
   static int number;
   if (is("closed-before") && number++ % 2 == 0) {
 #pragma omp for

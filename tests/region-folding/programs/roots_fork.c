@@ -1,4 +1,4 @@
-// A process forks while several root threads have folds open: the child goes on with one of them.
+// A process forks while several root threads have folds open: the child continues with one of them.
 // muster-test: skip libgomp: stock hangs in a region of a child whose parent has had some
 // muster-test: folded >= 60
 // muster-test: closed "fork" >= 8
@@ -17,7 +17,7 @@ static long fork_and_go_on(int status) {
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    // Regions of its own, a thread of its own, and one that is born from it.
+    // Regions and a thread of the child, and a thread created by that thread.
     long sum = regions(12);
 #pragma omp for
     for (int i = 0; i < 3; ++i) sum += i;

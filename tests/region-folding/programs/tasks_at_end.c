@@ -17,7 +17,7 @@ static void left_by_all(int each) {
   }
 }
 
-// The tasks need each other's threads: nobody may have gone home.
+// The tasks need each other's threads: none may have left the region.
 static void left_by_one(int who) {
   int started = 0;
 #pragma omp parallel

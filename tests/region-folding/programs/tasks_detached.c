@@ -1,5 +1,5 @@
-// Detached tasks: a region does not end before somebody has fulfilled their events, be it a thread
-// that has no part in it.
+// Detached tasks: a region does not end before their events have been fulfilled, even by a
+// thread outside of it.
 // muster-test: folded >= 15
 // muster-test: auto
 // muster-test: skip gcc: the GOMP layer of libomp knows no detached tasks

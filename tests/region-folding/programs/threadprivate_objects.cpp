@@ -1,5 +1,5 @@
 // Threadprivate objects with constructors and destructors: made when a thread first uses its own,
-// ended with the thread. The order among threads is nobody's, so they are counted.
+// ended with the thread. The order among threads is undefined, so they are counted.
 // muster-test: folded >= 15
 #include <atomic>
 

@@ -1,4 +1,4 @@
-// What the trap programs share: regions that open a fold, and what can be said of one thread.
+// Shared by the trap programs: regions that open a fold, and the state of one thread.
 #pragma once
 
 #include <omp.h>
@@ -8,16 +8,16 @@
 
 enum { kMostThreads = 64, kSettle = 10 };
 
-// Whether the program runs on libgomp, whoever is preloaded.
+// Whether the program runs on libgomp, whatever is preloaded.
 static inline int on_libgomp(void) { return getenv("TRAP_LIBGOMP") != NULL; }
 
-// A program that ends by _exit or a signal must have said what it said before.
+// A program that ends by _exit or a signal must have flushed its output before.
 __attribute__((constructor)) static void write_lines_at_once(void) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }
 
-// Runs that many parallel regions and gives the sum over all their threads; complains where one was
-// missing or the team changed its size under way.
+// Runs that many parallel regions and returns the sum over all their threads. Reports an error if a thread was missing
+// or the size of the team changed.
 static long regions(int count) {
   long total = 0;
   int team = 0;
@@ -43,7 +43,7 @@ static long regions(int count) {
 // In `on` mode a fold is open when this returns.
 static inline void settle(void) { printf("settled: %ld\n", regions(kSettle)); }
 
-// The last lines of most programs: all goes on as before, and the serial part is a serial part.
+// The last lines of most programs: everything works as before, and the serial part is serial.
 static inline int finish(void) {
   printf("at the end: %ld, %d thread(s), level %d\n", regions(kSettle), omp_get_num_threads(),
          omp_get_level());

@@ -1,6 +1,6 @@
-// Who runs a sequence, and how it tells what it saw. An actor is one run of the sequence in its context: a context
-// whose team or loop runs it twice has two. Lines carry the actor's and the step's number, so that sorted they are the
-// same in every run, and each is written at once, so that a crash shows how far the sequence came.
+// The actor that runs a sequence, and how it reports what it saw. An actor is one run of the sequence in its context: a
+// context whose team or loop runs it twice has two. Lines carry the actor's and the step's number, so that sorted they
+// are the same in every run, and each is written at once, so that a crash shows how far the sequence came.
 #pragma once
 
 #include <omp.h>

@@ -89,7 +89,7 @@ void with_thread() {
 
 volatile sig_atomic_t signals, signals_work;
 
-// Interrupts whatever runs: looks at the clock, uses some stack, keeps errno.
+// Interrupts the program at any point: reads the clock, uses some stack, preserves errno.
 void on_signal(int) {
   volatile char stack[kWorkOfASignal];
   timespec now;

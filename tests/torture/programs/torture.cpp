@@ -80,7 +80,7 @@ double seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// A root thread: some steps, then it ends, by one way or the other.
+// A root thread: some steps, then it ends, in one way or the other.
 struct Root {
   pthread_t thread{};
   std::uint64_t seed = 0;
