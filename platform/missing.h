@@ -35,7 +35,7 @@ inline constexpr MissingName kMissingNames[kMissingKinds] = {
     {"sched_getaffinity", "no thread is moved, allowed CPUs are guessed"},
     {"getcpu", "no thread sleeps for a teammate on its own CPU"},
     {"/proc/stat", "idle CPUs unknown, teams are not gathered"},
-    {"own affinity", "another process changed it; it stays so"},
+    {"own affinity", "other code changed it; it stays so"},
 };
 
 namespace detail {
