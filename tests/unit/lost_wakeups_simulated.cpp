@@ -20,9 +20,9 @@ namespace muster::test {
 namespace {
 
 constexpr Episode kRunEpisodes = 10'000;
-constexpr unsigned kSizes[] = {2, 2, 3};  // pairs are what most delays can catch
+constexpr unsigned kSizes[] = {2, 2, 3};  // most delays affect pairs
 
-// Of a thousand episodes; what is left goes to `block`, the cheapest one and always asleep.
+// Shares of a thousand episodes; the remainder goes to `block`, which is the cheapest and always sleeps.
 unsigned share_of(WaitKind wait) {
   switch (wait) {
     case WaitKind::kBlock:
@@ -54,7 +54,7 @@ constexpr Episode kTurn = 3;
 bool is_release(Episode episode) { return episode % kTurn == 1; }
 bool is_gather(Episode episode) { return episode % kTurn == 0; }
 
-// Up to some 50 us before an arrival: nothing, less than any spin, about as long as one, longer.
+// Up to about 50 us before an arrival: nothing, less than any spin, about as long as one, longer.
 void delay(SimulatedThreads& threads) {
   const std::uint32_t drawn = threads.draw();
   const std::uint32_t length = drawn >> 8;
@@ -74,7 +74,7 @@ void delay(SimulatedThreads& threads) {
 // Stands for the runtime's barrier after an instance was called off.
 void real_barrier(SimulatedThreads& threads, std::vector<Episode>& at, unsigned me,
                   Episode episode) {
-  StoreOrderMemory::full_fence();  // whatever was stored before is seen by who leaves it
+  StoreOrderMemory::full_fence();  // all earlier stores are visible to threads that leave it
   at[me] = episode;
   for (const Episode& other : at) {
     while (other < episode) threads.delay(500);
@@ -102,7 +102,7 @@ class Walk {
     }
   }
 
-  // Who leaves a gather that is called off may learn of it at the release only.
+  // A thread that leaves a called-off gather may learn of it only at the release.
   void regions(unsigned me, Episode episodes) {
     Episode unsure = kNoEpisode;
     for (Episode episode = 1; episode <= episodes && wrong.empty(); ++episode) {
@@ -165,7 +165,7 @@ class Walk {
   std::vector<Episode> at_real_;
 };
 
-// What went wrong, or nothing.
+// The error, or nothing.
 std::string run(const Run& which, SimulatedThreads& threads, Episode episodes, Sum& sum) {
   g_threads = &threads;
   TestTeam<StoreOrderMemory> team(which.barrier, which.wait, which.size);

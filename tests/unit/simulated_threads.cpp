@@ -100,7 +100,7 @@ void SimulatedThreads::look_who_is_next() {
   }
 }
 
-// Stores may stay unseen for more than one turn, but not for ever.
+// Stores may stay invisible for more than one turn, but not without a limit.
 void SimulatedThreads::switch_away() {
   if (schedule_.depth != 0) pass_steps();
   const std::uint32_t drawn = draw();
@@ -131,7 +131,7 @@ void SimulatedThreads::stop(End end) {
   _longjmp(home_, 1);
 }
 
-// One of those that can run, or the one that can first; null if none ever will.
+// One of the runnable threads, or the one that is runnable first; null if none ever will be.
 SimulatedThreads::Thread* SimulatedThreads::pick() {
   if (schedule_.depth != 0) return pick_by_priority();
   const auto from = static_cast<unsigned>((std::uint64_t{draw()} * team_) >> 32);
@@ -191,7 +191,7 @@ std::uint64_t SimulatedThreads::draw_long() {
   return ns;
 }
 
-// What follows is PCT.
+// The functions below are PCT.
 
 void SimulatedThreads::begin_window() {
   step_of_window_ = 0;
@@ -204,7 +204,7 @@ void SimulatedThreads::begin_window() {
   std::sort(change_at_, change_at_ + schedule_.depth - 1);
 }
 
-// Until the next change of a priority, or until somebody can go on that cannot yet.
+// Until the next change of a priority, or until another thread becomes runnable.
 void SimulatedThreads::plan_turn() {
   const unsigned end = changes_ + 1 < schedule_.depth ? change_at_[changes_] + 1 : schedule_.window;
   std::uint64_t steps = end > step_of_window_ ? end - step_of_window_ : 1;
@@ -255,8 +255,7 @@ void SimulatedThreads::poll_in_vain() {
   if (polls(*running_)) hurry();
 }
 
-// The highest of those that can do anything; else any of those that poll, or the one that can run first; null if
-// none ever will.
+// The highest runnable thread; otherwise any that polls, or the one that is runnable first; null if none ever will be.
 SimulatedThreads::Thread* SimulatedThreads::pick_by_priority() {
   Thread* best = nullptr;
   Thread* poller = nullptr;

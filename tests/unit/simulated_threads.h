@@ -1,13 +1,12 @@
-// Threads that are none: each has a stack of its own, and one real thread runs them in turn, in an
-// order drawn from a seed. A switch may come before any access to shared memory, time is counted,
-// sleeping costs nothing, and a team that nobody will ever wake is seen at once. A hundred million
-// barriers take a minute so, and a failure is repeated by its seed.
+// Simulated threads: each has a stack of its own, and one real thread runs them in an order drawn from a seed. A switch
+// may come before any access to shared memory, time is counted, sleeping costs nothing, and a team that will never be
+// woken is detected at once. So a hundred million barriers take a minute, and a failure is repeated by its seed.
 //
-// Memory is that of x86 (total store order): a store waits in a buffer of its thread's own before
-// the others see it, as long as the draw will have it, and fences empty the buffers. Without a fence
-// between saying that one sleeps and looking once more, wake-ups are lost here as on the machine.
+// Memory is that of x86 (total store order): a store stays in a buffer of its thread, for a drawn time, before the
+// others see it, and fences empty the buffers. Without a fence between setting the flag "asleep" and the last check,
+// wake-ups are lost here as on the machine.
 //
-// Who runs is drawn in one of two ways (Schedule): anybody, for a random number of steps; or by priorities
+// The next thread is drawn in one of two ways (Schedule): any thread, for a random number of steps; or by priorities
 // that change rarely, which is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte,
 // ASPLOS 2010): a fault that takes d ordering constraints among n threads and k steps is met with a probability of
 // at least 1 / (n k^(d-1)).
@@ -65,19 +64,19 @@ class StoreBuffer {
   unsigned count_ = 0;
 };
 
-// What goes wrong on purpose, so that the tests are seen to fail.
+// Deliberate errors, which the tests must detect.
 enum class Weakness { kNone, kHeavyFence, kFullFence, kWakeCall };
 
-// How it is drawn who runs, and what time is.
+// How threads and times are drawn.
 struct Schedule {
-  // PCT: in each window of so many steps the threads have other random priorities, and at depth - 1 random steps of
-  // it whoever runs falls below all. The highest that can do anything runs; a poll that failed cannot, until
-  // somebody has stored something. 0: no priorities.
+  // PCT: in each window of so many steps the threads have new random priorities, and at depth - 1 random steps of it
+  // the running thread falls below all others. The highest runnable one runs; a thread whose poll failed is not
+  // runnable until another thread has stored something. 0: no priorities.
   unsigned depth = 0;
   unsigned window = 0;
-  bool stops = false;        // who falls may also be stopped, for up to 100 ms
+  bool stops = false;        // a thread that falls may also be stopped, for up to 100 ms
   bool long_yields = false;  // a yield may take as long
-  bool clock_jumps = false;  // the clock as it is read goes on by up to 10 s, or back by up to 1 ms
+  bool clock_jumps = false;  // the clock jumps forward by up to 10 s, or back by up to 1 ms
   std::uint64_t step_ns = 2;
   std::uint64_t pause_ns = 50;
 
@@ -91,12 +90,12 @@ class SimulatedThreads {
 
   explicit SimulatedThreads(Weakness weakness) : weakness_(weakness) {}
 
-  // body(thread number) for each of `count` threads, until all have returned or the team is stuck;
-  // then the stacks are left as they are. Not from within a body.
+  // Runs body(thread number) for each of `count` threads, until all have returned or the team is stuck; then the stacks
+  // are left as they are. Must not be called from within a body.
   End run(unsigned count, std::uint64_t seed, const std::function<void(unsigned)>& body,
           const Schedule& schedule = {});
 
-  // The rest is for bodies.
+  // The other functions are for bodies.
 
   // Before each access to shared memory.
   void step() {
@@ -111,8 +110,8 @@ class SimulatedThreads {
   void move_to(unsigned cpu) { running_->cpu = cpu; }
   StoreBuffer& buffer() { return running_->buffer; }
   void drain_all();
-  // A poll that failed. While nobody can do anything but poll, time passes faster: one poll stands
-  // for many. While another can run, the turn ends the sooner.
+  // A poll that failed. While all threads can only poll, time passes faster: one poll represents many. While another
+  // thread can run, the turn ends sooner.
   void pause() {
     now_ns_ += schedule_.pause_ns;
     if (schedule_.depth != 0) return poll_in_vain();
@@ -120,23 +119,23 @@ class SimulatedThreads {
     if (++polls_ < kPollsOfATeam && another_can_run_) return;
     hurry();
   }
-  // Before a store: what others wait for may be there now.
+  // Before a store: others may be waiting for its value.
   void note_write() {
     polls_ = 0;
     ++writes_;
     if (has_pollers_) [[unlikely]]
       look_again_at_next_step();
   }
-  // For a thread that is known to do nothing but look: the others are there first, but under PCT only.
+  // For a thread that is known to only poll: the others run first, under PCT only.
   void poll_in_vain();
   void yield();
   void delay(std::uint64_t ns);
-  void sleep(const void* word, bool limited);  // may return for no reason
+  void sleep(const void* word, bool limited);  // may return spuriously
   void wake(const void* word);
   void made_progress() { idle_turns_ = 0; }
-  void abandon() { stop(End::kDone); }  // the run: something has gone wrong
+  void abandon() { stop(End::kDone); }  // the run, after an error
   std::uint32_t draw() { return numbers_.next(); }
-  // 100 ns to 100 ms, each power of ten as often.
+  // 100 ns to 100 ms, each power of ten equally often.
   std::uint64_t draw_long();
   bool one_in(std::uint32_t n) { return draw() % n == 0; }
   Weakness weakness() const { return weakness_; }
@@ -146,7 +145,7 @@ class SimulatedThreads {
     unsigned number = 0;
     unsigned cpu = 0;
     unsigned priority = 0;
-    std::uint64_t polled = 0;  // the number of writes_ there were when it looked in vain
+    std::uint64_t polled = 0;  // writes_ at its last failed poll
     bool done = false;
     bool started = false;
     std::uint64_t due_ns = 0;  // not before; kNever: until it is woken

@@ -1,5 +1,5 @@
-// A team of which only one thread is real: its waits run against a simulated clock, and the test
-// plays its teammates, the scheduler and the competitors.
+// A team in which only one thread is real: its waits run on a simulated clock, and the test plays its teammates, the
+// scheduler and the competitors.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,7 @@
 
 namespace muster::test {
 
-// Time goes on by itself: 10 ns a pause, 1 ns a look at the clock, what `yield_ns` says a yield,
-// `sleep_ns` a sleep.
+// Time advances by itself: by 10 ns for a pause, 1 ns for a clock read, `yield_ns` for a yield, `sleep_ns` for a sleep.
 struct SimulatedMemory : NativeMemory {
   static inline std::uint64_t now = 0;
   static inline std::uint64_t yield_ns = 1'000;
@@ -98,8 +97,8 @@ class SimulatedTeam {
   }
   void next_episode() { ++episode_; }
 
-  // Thread 0 waits at the present instance, until done() or until it should block. How long it
-  // took; `released` says which of the two.
+  // Thread 0 waits at the current instance, until done() or until it should block. Returns the duration; `released`
+  // tells which of the two ended it.
   template <class Policy>
   std::uint64_t wait(Policy& policy, const std::function<bool()>& done, bool& released) {
     const std::uint64_t start = SimulatedMemory::now;
@@ -110,7 +109,7 @@ class SimulatedTeam {
     return SimulatedMemory::now - start;
   }
 
-  // The same when nothing happens.
+  // The same if nothing happens.
   template <class Policy>
   std::uint64_t wait_in_vain(Policy& policy) {
     bool released = true;

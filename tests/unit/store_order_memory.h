@@ -6,7 +6,7 @@
 
 namespace muster::test {
 
-inline SimulatedThreads* g_threads = nullptr;  // that the Memory below belongs to
+inline SimulatedThreads* g_threads = nullptr;  // to which the Memory below belongs
 
 struct StoreOrderMemory : NativeMemory {
   template <class T>
@@ -42,7 +42,7 @@ struct StoreOrderMemory : NativeMemory {
     }
     bool compare_exchange_weak(T& expected, T value, std::memory_order, std::memory_order) {
       T& current = locked();
-      const bool equal = current == expected && !g_threads->one_in(64);  // weak: fails for nothing
+      const bool equal = current == expected && !g_threads->one_in(64);  // weak: fails spuriously
       if (equal) {
         current = value;
       } else {
@@ -84,7 +84,7 @@ struct StoreOrderMemory : NativeMemory {
     g_threads->step();
     g_threads->buffer().drain();
   }
-  // Now and then it can't be had: then the sleep has a limit.
+  // Now and then it is refused: then the sleep is limited.
   static bool heavy_fence() {
     g_threads->step();
     g_threads->buffer().drain();
@@ -96,7 +96,7 @@ struct StoreOrderMemory : NativeMemory {
 
   static bool wait(Atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {
     g_threads->step();
-    g_threads->buffer().drain();  // as the kernel does before it looks at the word
+    g_threads->buffer().drain();  // like the kernel, before it compares the word
     if (word.in_memory() != expected) return false;
     g_threads->sleep(&word, limited);
     return true;

@@ -1,4 +1,4 @@
-// Symbol tables that no linker here makes: written by hand.
+// Symbol tables that the linkers here do not produce: written by hand.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -75,14 +75,14 @@ TEST_F(Tables, OnlyWhatOthersCanSeeIsADefinition) {
   add(symbol(kEntry, 5, STB_WEAK, STV_PROTECTED));
   EXPECT_EQ(defined("entry"), 5U);
   EXPECT_EQ(defined("entry", nullptr, false), 5U);
-  EXPECT_EQ(defined("entry", "NEW"), 5U) << "one without a version serves all";
+  EXPECT_EQ(defined("entry", "NEW"), 5U) << "one without a version matches all";
   EXPECT_EQ(defined("missing"), 0U);
 }
 
 TEST_F(Tables, ByVersion) {
   add(symbol(kEntry, 1), 3 | 0x8000);  // OLD, not the default
   add(symbol(kEntry, 2), 2);
-  add(symbol(kOther, 3), 7 | 0x8000);  // a version that nobody defines
+  add(symbol(kOther, 3), 7 | 0x8000);  // a version that is not defined
   EXPECT_EQ(defined("entry"), 2U);
   EXPECT_EQ(defined("entry", "OLD"), 1U);
   EXPECT_EQ(defined("entry", "NEW"), 2U);
@@ -154,7 +154,7 @@ TEST_F(Tables, AReferenceToAVersionThatNoFileIsNeededFor) {
   needed.version.vna_other = 4;
   needed.version.vna_name = kNew;
   tables.needed = &needed.file;
-  EXPECT_EQ(reference_to(tables, "entry").version, nullptr) << "that is another one";
+  EXPECT_EQ(reference_to(tables, "entry").version, nullptr) << "of another symbol";
   needed.version.vna_other = 5;
   EXPECT_STREQ(reference_to(tables, "entry").version, "NEW");
   tables.versions = nullptr;

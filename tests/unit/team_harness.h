@@ -10,8 +10,7 @@
 
 namespace muster::test {
 
-// Every algorithm, every policy: taken from the tables, so that a new line in one is tested at
-// once.
+// Every algorithm and every policy, from the tables, so that a new row is tested at once.
 inline std::vector<BarrierKind> algorithms() {
   std::vector<BarrierKind> out;
   for (int i = 0; i < kBarrierKinds; ++i) {
@@ -83,7 +82,7 @@ class TestTeam {
   WaitStats& stats(unsigned me) { return stats_[me]; }
   unsigned size() const { return size_; }
 
-  // Whether releases are announced in a word beside the work, too.
+  // Whether releases are also announced in a word beside the work.
   bool announces = false;
 
  private:

@@ -1,4 +1,4 @@
-// A team whose size changes to and fro.
+// A team whose size changes back and forth.
 #include <gtest/gtest.h>
 
 #include "runtime-hooks/teams/accounting.h"
@@ -7,7 +7,7 @@
 namespace muster::test {
 namespace {
 
-// A runtime without functions: what the team asks of it is then unknown.
+// A runtime without functions: the answers to the team are then unknown.
 struct OneTeam {
   Runtime runtime;
   ThreadState state;
@@ -49,7 +49,7 @@ TEST(TeamSizes, TheOneNotUsedForLongestIsReplaced) {
   const std::uint64_t before = barriers_of_pairs();
   for (const unsigned size : {4U, 5U, 3U, 6U}) EXPECT_NE(one.join(size), nullptr);
   EXPECT_EQ(one.join(3), three);
-  // What its members counted is kept, and a new pair counts anew.
+  // The counts of its members are kept, and a new pair starts at 0.
   EXPECT_EQ(barriers_of_pairs(), before);
   EXPECT_EQ(one.join(2)->stats.barriers.read(), 0U);
   EXPECT_EQ(one.join(2)->episode, 0U);

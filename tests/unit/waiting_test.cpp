@@ -13,7 +13,9 @@ namespace {
 
 TEST(SleepWord, MakesNoSystemCallWhileNobodySleeps) {
   struct NoCalls : NativeMemory {
-    static void wake_all(Atomic<std::uint32_t>&) { ADD_FAILURE() << "a wake call for nobody"; }
+    static void wake_all(Atomic<std::uint32_t>&) {
+      ADD_FAILURE() << "a wake call without a sleeper";
+    }
   };
   SleepWord<NoCalls> word;
   WaitStats stats;
@@ -21,8 +23,8 @@ TEST(SleepWord, MakesNoSystemCallWhileNobodySleeps) {
   EXPECT_EQ(stats.wake_calls.read(), 0U);
 }
 
-// Two threads hand a number back and forth, each asleep until it is its turn: one lost wake-up and
-// the test hangs. Signals at some kHz turn sleeps away with EINTR.
+// Two threads pass a number back and forth, each asleep until it is its turn: one lost wake-up and the test hangs.
+// Signals at some kHz interrupt sleeps with EINTR.
 template <class Memory>
 void hand_back_and_forth(unsigned turns) {
   struct sigaction ignore{};
@@ -53,7 +55,7 @@ void hand_back_and_forth(unsigned turns) {
 
 TEST(SleepWord, LosesNoWakeUpUnderSignals) { hand_back_and_forth<NativeMemory>(20'000); }
 
-// Where membarrier was never to be had both fences are full ones.
+// If membarrier was never available both fences are full ones.
 TEST(SleepWord, LosesNoWakeUpByFullFences) {
   register_fences();
   const FenceMode before = g_fence_mode.exchange(FenceMode::kSymmetric);
@@ -62,7 +64,7 @@ TEST(SleepWord, LosesNoWakeUpByFullFences) {
   g_fence_mode.store(before);
 }
 
-// Where it is denied from some time on, the heavy fence tells so, and sleeps are short.
+// If it is denied later, the heavy fence returns false, and sleeps are short.
 TEST(SleepWord, GoesOnWithoutTheHeavyFence) {
   struct Denied : NativeMemory {
     static bool heavy_fence() { return false; }
@@ -97,7 +99,7 @@ void wait_and_wake() {
   EXPECT_EQ(stats.blocks.read(), 1U);
 }
 
-// What each policy pays for a sleep and a release: `block`, whose threads sleep all the time, no membarrier.
+// The cost of a sleep and a release for each policy: `block`, whose threads sleep at every instance, no membarrier.
 TEST(Waiter, FencesByItsPolicy) {
   wait_and_wake<Block>();
   EXPECT_EQ(CountedFences::heavy, 0U);
