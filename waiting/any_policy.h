@@ -33,6 +33,12 @@ class AnyPolicy {
     __builtin_unreachable();
   }
 
+  // Apart, so that a thread's stack has the frame of its own policy and not of the largest.
+  template <class Policy, class Memory, class Done>
+  [[gnu::noinline]] static bool spin_as(Policy& policy, const Wait<Memory>& wait, Done&& done) {
+    return policy.template spin<Memory>(wait, done);
+  }
+
  public:
   explicit AnyPolicy(const WaitParameters& parameters) : kind_(parameters.wait) {
     visit([&]<class Policy>(Policy& place) {
@@ -66,7 +72,7 @@ class AnyPolicy {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    return visit([&](auto& policy) { return policy.template spin<Memory>(wait, done); });
+    return visit([&](auto& policy) { return spin_as(policy, wait, done); });
   }
   void falls_asleep() {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();

@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 from lab.environment import clean_environment  # noqa: E402
 
 CONFORMANCE = HERE.parent / "conformance" / "programs"
-OLD_RUNTIME = HERE.parent / "conformance" / "old_runtime.c"
+OLD_RUNTIME = HERE.parent / "runtimes" / "old_runtime.c"
 FOLDING = HERE.parent / "region-folding" / "programs"
 
 # One of each kind of entry point with its own calling convention, and the floating-point environment.
