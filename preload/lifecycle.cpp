@@ -116,9 +116,18 @@ void get_ready() {
 
 namespace {
 
+// An option that is needed before the settings are read, which is at the first OpenMP call.
+template <class Kind, class Value>
+Value early(Setting setting, Value value) {
+  const char* text = std::getenv(option_of(setting).variable);
+  Value found = value;
+  return text != nullptr && Kind::parse(text, found) ? found : value;
+}
+
 // What takes microseconds while the process has one thread, and tens of milliseconds when it has several: the kernel
 // then waits until every CPU has gone through its scheduler. A program may start threads before its first region.
 void prepare_while_single_threaded() {
+  if (!early<kind::OnOff>(Setting::on, true)) return;
   LoadedObject runtime;
   const auto is_runtime = [](const LoadedObject& object, void*) {
     return is_whole_runtime(object);
@@ -139,9 +148,7 @@ __attribute__((constructor)) void at_start() {
   read_environment();
   hide_from_weak_references();
   publish_counts();  // before main, where programs start PAPI
-  BarrierKind barrier = BarrierKind::kAuto;
-  const char* choice = std::getenv(option_of(Setting::barrier).variable);
-  if (choice != nullptr && kind::BarrierName::parse(choice, barrier)) prepare_for_choice(barrier);
+  prepare_for_choice(early<kind::BarrierName>(Setting::barrier, BarrierKind::kAuto));
 }
 
 // Runs at exit() and when main returns. Not at _exit, abort or a signal, where destructors do not run.

@@ -26,3 +26,5 @@ class Descriptors(FaultTest):
         command = [str(program("prepared"))]
         self.assertEqual(run(command, base_environment()).stdout.strip(), "unregistered short")
         self.assertEqual(run(command, preloaded_environment()).stdout.strip(), "registered long")
+        inactive = preloaded_environment({"MUSTER": "off"})
+        self.assertEqual(run(command, inactive).stdout.strip(), "unregistered short")
