@@ -7,4 +7,8 @@ const BarrierOps<NativeMemory>* barrier_ops<NativeMemory>(BarrierKind barrier) {
   return detail::look_up<NativeMemory>(barrier);
 }
 
+const BarrierOps<NativeMemory>* auto_barrier_ops(BarrierKind barrier) {
+  return detail::look_up<NativeMemory, AutoWait>(barrier);
+}
+
 }  // namespace muster

@@ -16,28 +16,28 @@ namespace muster {
 
 namespace detail {
 
-template <class Memory, template <class, class> class Algorithm>
-constexpr const BarrierOps<Memory>* kOpsOf = &BarrierState<Memory, Algorithm, AnyPolicy>::kOps;
+template <class Memory, template <class, class> class Algorithm, class Policy>
+constexpr const BarrierOps<Memory>* kOpsOf = &BarrierState<Memory, Algorithm, Policy>::kOps;
 
-template <class Memory>
+template <class Memory, class Policy = AnyPolicy>
 const BarrierOps<Memory>* look_up(BarrierKind barrier) {
   switch (barrier) {
     case BarrierKind::kFetchAdd:
-      return kOpsOf<Memory, FetchAdd>;
+      return kOpsOf<Memory, FetchAdd, Policy>;
     case BarrierKind::kFetchAddXadd:
-      return kOpsOf<Memory, FetchAddXadd>;
+      return kOpsOf<Memory, FetchAddXadd, Policy>;
     case BarrierKind::kDistCounter:
-      return kOpsOf<Memory, DistCounter>;
+      return kOpsOf<Memory, DistCounter, Policy>;
     case BarrierKind::kDistCounterPadded:
-      return kOpsOf<Memory, DistCounterPadded>;
+      return kOpsOf<Memory, DistCounterPadded, Policy>;
     case BarrierKind::kLocalSensor:
-      return kOpsOf<Memory, LocalSensor>;
+      return kOpsOf<Memory, LocalSensor, Policy>;
     case BarrierKind::kDistSensor:
-      return kOpsOf<Memory, DistCounterLocalSensor>;
+      return kOpsOf<Memory, DistCounterLocalSensor, Policy>;
     case BarrierKind::kDissemination:
-      return kOpsOf<Memory, Dissemination>;
+      return kOpsOf<Memory, Dissemination, Policy>;
     case BarrierKind::kTree:
-      return kOpsOf<Memory, Tree>;
+      return kOpsOf<Memory, Tree, Policy>;
     case BarrierKind::kNative:
     case BarrierKind::kAuto:
       return nullptr;

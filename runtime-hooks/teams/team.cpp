@@ -192,7 +192,9 @@ void Team::make(TeamState& state, unsigned size) {
     state.reason = PassReason::kNative;
   } else {
     register_fences();
-    const auto* ops = barrier_ops<NativeMemory>(state.kind);
+    const auto* ops = settings().wait.kind == WaitKind::kAuto
+                          ? auto_barrier_ops(state.kind)
+                          : barrier_ops<NativeMemory>(state.kind);
     const Layout layout = layout_of(state.kind, size);
     const Calibration* costs = calibration_if_done();
     const WaitParameters wait{
