@@ -1,6 +1,6 @@
-// The waiting policy of a team, chosen at run time. An algorithm is compiled once, for this class, and not once per
-// policy. Questions that every barrier asks are answered from plain members. Only what `auto` and `yield` learn while
-// they run is asked of them.
+// The waiting policy of a team, chosen when the team is made. An algorithm is compiled for this class and not once for
+// each policy; in libmuster.so once more for `auto`, the default (barriers/native_registry.h). Plain members answer what
+// every barrier asks; only what `auto` and `yield` find out during a run is asked of them.
 #pragma once
 
 #include <algorithm>
