@@ -75,6 +75,13 @@ def words(text: str) -> list[str]:
     return list(dict.fromkeys(text.split(",")))
 
 
+def variant(text: str) -> tuple[str, Path]:
+    name, equals, library = text.partition("=")
+    if not (name and equals and library):
+        raise ValueError
+    return name, Path(library).resolve()
+
+
 def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser = Parser(
         prog="loadgrid", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
@@ -99,6 +106,10 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     results.add_option(parser)
     parser.add_argument("--bin", type=Path, default=here, help="where the programs are (where loadgrid is)")
     parser.add_argument("--library", type=Path, help="what is preloaded (BIN/../lib/libmuster.so)")
+    parser.add_argument(
+        "--variant", type=variant, action="append", default=[], metavar="NAME=LIBRARY",
+        help="another build of the library, measured as the setting auto-NAME (to be repeated)",
+    )
     parser.add_argument("--runtimes", type=Path, help="what tests/runtimes/fetch.py left (BIN/../../runtimes)")
     parser.add_argument(
         "--libomp", default=waiting.DEFAULT_LIBOMP, help=f"which of them is libomp ({waiting.DEFAULT_LIBOMP})"
@@ -142,7 +153,9 @@ def chosen_settings(options: argparse.Namespace) -> list[Setting]:
     """Those asked for, else all that exist here. One that is asked for and does not exist here ends the program."""
     available, left_out = waiting.stock(options.runtimes, options.libomp)
     try:
-        available += waiting.preloaded(options.runtimes, options.libomp, options.library, options.bin / "muster")
+        available += waiting.preloaded(
+            options.runtimes, options.libomp, options.library, options.bin / "muster", dict(options.variant)
+        )
     except Unavailable as error:
         left_out.append(f"Muster's settings are left out: {error}")
     names = options.settings or (list(waiting.QUICK_SETTINGS) if options.quick else None)

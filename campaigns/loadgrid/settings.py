@@ -82,8 +82,12 @@ def stock(runtimes: Path, libomp_name: str) -> tuple[list[Setting], list[str]]:
     return found, [f"libiomp5 is left out: there is no {runtimes / 'libiomp5'} (tests/runtimes/fetch.py fetches it)"]
 
 
-def preloaded(runtimes: Path, libomp_name: str, library: Path, launcher: Path) -> list[Setting]:
-    """Muster's settings, on the same libomp as the stock ones, or on libgomp."""
+def preloaded(
+    runtimes: Path, libomp_name: str, library: Path, launcher: Path, variants: dict[str, Path] | None = None
+) -> list[Setting]:
+    """Muster's settings, on the same libomp as the stock ones, or on libgomp. `variants`: other builds of the library,
+    each measured as auto-NAME.
+    """
     if not library.is_file():
         raise Unavailable(f"{library} is missing")
     base = preload(library) | where(runtimes, libomp_name)
@@ -92,6 +96,11 @@ def preloaded(runtimes: Path, libomp_name: str, library: Path, launcher: Path) -
         Setting(name, AUTO if name == AUTO else FIXED, suffix, base | {"MUSTER_WAIT": name}, runtime)
         for name in policies(launcher)
     ]
+    for name, other in (variants or {}).items():
+        if not other.is_file():
+            raise Unavailable(f"{other} is missing")
+        environment = base | preload(other) | {"MUSTER_WAIT": AUTO}
+        found.append(Setting(f"auto-{name}", PART_OF_AUTO, suffix, environment, runtime))
     for name, switch in (("auto-slice-off", "MUSTER_SLICE"), ("auto-place-off", "MUSTER_PLACE")):
         found.append(Setting(name, PART_OF_AUTO, suffix, base | {"MUSTER_WAIT": AUTO, switch: "off"}, runtime))
     return found
