@@ -70,9 +70,25 @@ class AnyPolicy {
     return spins_first_;
   }
 
+  // Whether this Memory has what the policy needs: `auto` and `yield` need a scheduler (waiting/scheduler.h). On a
+  // Memory without one they are left out of spin(), which must not be called for them.
+  template <class Memory>
+  static constexpr bool available_on(WaitKind wait) {
+#define MUSTER_AVAILABLE(symbol, name, Policy, ...) WaitingPolicy<Policy, Memory>,
+    constexpr bool kAvailable[] = {MUSTER_WAITS(MUSTER_AVAILABLE)};
+#undef MUSTER_AVAILABLE
+    return kAvailable[static_cast<int>(wait)];
+  }
+
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    return visit([&](auto& policy) { return spin_as(policy, wait, done); });
+    return visit([&]<class Policy>(Policy& policy) -> bool {
+      if constexpr (WaitingPolicy<Policy, Memory>) {
+        return spin_as(policy, wait, done);
+      } else {
+        __builtin_trap();
+      }
+    });
   }
   void falls_asleep() {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();

@@ -26,6 +26,7 @@
 
 #include "platform/cache_line.h"
 #include "waiting/episode.h"
+#include "waiting/scheduler.h"
 #include "waiting/sleep_word.h"
 #include "waiting/wait_stats.h"
 
@@ -50,7 +51,7 @@ class Arrivals {
   // Out of line, like leave(). A team that fits and has no competitors calls neither, so its barrier should not carry
   // their code.
   [[gnu::noinline]] void arrive(unsigned me, Episode episode) {
-    slots_[me].arrival.store(episode << kCpuBits | Memory::current_cpu() % kMaxCpus,
+    slots_[me].arrival.store(episode << kCpuBits | cpu_of_caller<Memory>() % kMaxCpus,
                              std::memory_order_relaxed);
   }
 

@@ -19,6 +19,7 @@
 #include "waiting/contention.h"
 #include "waiting/gathering.h"
 #include "waiting/requested_slice.h"
+#include "waiting/scheduler.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -37,13 +38,14 @@ class AutoWait {
   void woke_up() { contention_.woke_up(); }
 
   template <class Memory, class Done>
+    requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     agree_on_turns(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
     slice_.adapt(wait, contention_);
     gathering_.follow(wait, [&] { return contention_.situation(wait.start_ns); });
     if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
     // Yields would not help: the teammate may have a lower priority.
-    const bool real_time = Memory::runs_in_real_time(wait.start_ns);
+    const bool real_time = Memory::Scheduler::runs_in_real_time(wait.start_ns);
     if (real_time && contention_.is_one_cpu()) return done();
     const bool spins_briefly = real_time || contention_.competitor_near(wait.start_ns);
     const std::uint64_t budget_ns = spins_briefly ? kSpinWithCompetitorsNs : kSpinUndisturbedNs;
@@ -51,7 +53,8 @@ class AutoWait {
     for (std::uint64_t before_ns = wait.start_ns;;) {
       if (done()) return true;
       bool released = false;
-      const unsigned absent = wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode);
+      const unsigned absent =
+          wait.arrivals.absent_on(Memory::Scheduler::current_cpu(), wait.me, wait.episode);
       if (absent != kNobody) contention_.note_turn();
       // The kernel may have moved an absent teammate to this CPU since it was last seen. Without recorded arrivals it
       // may have been here all the time. A thread that spins for long looks for it with a yield.
@@ -61,8 +64,8 @@ class AutoWait {
       if (may_yield && (absent != kNobody || hidden)) {
         // A yield postpones the thread by its slice. If only some teammates have short slices, the others would run
         // once in ten times.
-        if (Memory::has_requested_slice()) Memory::give_slice_back();
-        Memory::yield();
+        if (Memory::Scheduler::has_requested_slice()) Memory::Scheduler::give_slice_back();
+        Memory::Scheduler::yield();
         wait.stats.yields.add();
         yielded_ns = before_ns;
         if (absent == kNobody) contention_.note_hidden_teammate(done());

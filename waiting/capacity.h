@@ -27,7 +27,7 @@ class Capacity {
       return false;
     }
     look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
-    const unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::allowed_cpus();
+    const unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::Scheduler::allowed_cpus();
     const bool suffices = team_size_ <= cpus;
     const bool one_cpu = cpus == 1 && team_size_ > 1;
     if (one_cpu != is_one_cpu()) one_cpu_.store(one_cpu, std::memory_order_relaxed);

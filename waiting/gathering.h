@@ -74,12 +74,12 @@ class Gathering {
     if (may_look(wait.start_ns)) conduct(wait, situation);
     const bool on_separate_cpus = separation_.on_separate_cpus();
     // cpu_for_thread() makes a system call.
-    if (on_separate_cpus && !Memory::may_ask_scheduler(wait.start_ns)) return;
-    const unsigned cpu =
-        on_separate_cpus ? Memory::cpu_for_thread(wait.me) : cpu_.load(std::memory_order_relaxed);
-    if (cpu == kNoCpu || cpu == Memory::current_cpu()) return;
-    if (!Memory::may_ask_scheduler(wait.start_ns)) return;
-    if (Memory::move_to(cpu)) {
+    if (on_separate_cpus && !Memory::Scheduler::may_ask_scheduler(wait.start_ns)) return;
+    const unsigned cpu = on_separate_cpus ? Memory::Scheduler::cpu_for_thread(wait.me)
+                                          : cpu_.load(std::memory_order_relaxed);
+    if (cpu == kNoCpu || cpu == Memory::Scheduler::current_cpu()) return;
+    if (!Memory::Scheduler::may_ask_scheduler(wait.start_ns)) return;
+    if (Memory::Scheduler::move_to(cpu)) {
       wait.stats.moves.add();
     } else {
       refused_.store(true, std::memory_order_relaxed);
@@ -142,11 +142,11 @@ class Gathering {
     }
     if (!window_.begun() || window_.length_ns(now_ns) > 4 * kWindowNs) {
       window_.begin(now_ns, wait.episode);
-      idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
+      idle_before_ns_ = Memory::Scheduler::idle_ns_elsewhere(kNoCpu);
       return;
     }
     if (window_.length_ns(now_ns) < kWindowNs) return;
-    const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
+    const std::uint64_t idle_ns = Memory::Scheduler::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) return;
     if ((idle_ns - idle_before_ns_) * 2 > window_.length_ns(now_ns)) {
       window_.forget();  // there is a free CPU for the competitors
@@ -159,7 +159,7 @@ class Gathering {
 
   template <class Memory>
   void gather(const Wait<Memory>& wait, Why why) {
-    const unsigned cpu = Memory::pick_cpu(trials_++);
+    const unsigned cpu = Memory::Scheduler::pick_cpu(trials_++);
     if (cpu == kNoCpu) return;
     wait.stats.gatherings.add();
     why_ = why;
@@ -179,12 +179,13 @@ class Gathering {
     if (pushes(now_ns)) return;
     if (!window_.begun()) {
       window_.begin(now_ns, wait.episode);
-      idle_before_ns_ = Memory::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
+      idle_before_ns_ = Memory::Scheduler::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
       return;
     }
     const std::uint64_t length_ns = window_.length_ns(now_ns);
     if (length_ns < kIdleLookNs) return;
-    const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
+    const std::uint64_t idle_ns =
+        Memory::Scheduler::idle_ns_elsewhere(cpu_.load(std::memory_order_relaxed));
     if (idle_ns == kIdleTimeUnknown || (idle_ns - idle_before_ns_) * 2 > length_ns) {
       backoff_.begin(now_ns);
       spread();

@@ -19,13 +19,14 @@ class RequestedSlice {
   void adapt(const Wait<Memory>& wait, const Contention& contention) const {
     if (slice_ns_ == 0) return;
     if (contention.competitor_near(wait.start_ns)) {
-      if (!Memory::has_requested_slice() && Memory::may_ask_scheduler(wait.start_ns) &&
-          Memory::ask_for_slice(slice_ns_)) {
+      if (!Memory::Scheduler::has_requested_slice() &&
+          Memory::Scheduler::may_ask_scheduler(wait.start_ns) &&
+          Memory::Scheduler::ask_for_slice(slice_ns_)) {
         wait.stats.short_slices.add();
       }
-    } else if (Memory::has_requested_slice() &&
+    } else if (Memory::Scheduler::has_requested_slice() &&
                !is_ahead(contention.competitor_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
-      Memory::give_slice_back();
+      Memory::Scheduler::give_slice_back();
     }
   }
 

@@ -53,7 +53,7 @@ class Separation {
       return;
     }
     if (window_.length_ns(now_ns) < kWindowNs) return;
-    const std::uint64_t idle_ns = Memory::idle_ns_elsewhere(kNoCpu);
+    const std::uint64_t idle_ns = Memory::Scheduler::idle_ns_elsewhere(kNoCpu);
     if (idle_ns == kIdleTimeUnknown || idle_before_ns_ == kIdleTimeUnknown) {
       stop();
       return;
@@ -99,19 +99,20 @@ class Separation {
   // Whether a teammate that the caller waits for was last seen on the caller's CPU.
   template <class Memory>
   static bool shares_my_cpu(const Wait<Memory>& wait) {
-    return wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode) != kNobody;
+    return wait.arrivals.absent_on(Memory::Scheduler::current_cpu(), wait.me, wait.episode) !=
+           kNobody;
   }
 
   template <class Memory>
   void begin_window(const Wait<Memory>& wait) {
     window_.begin(wait.start_ns, wait.episode);
-    idle_before_ns_ = Memory::idle_ns_elsewhere(kNoCpu);
+    idle_before_ns_ = Memory::Scheduler::idle_ns_elsewhere(kNoCpu);
   }
 
   template <class Memory>
   void nudge(const Wait<Memory>& wait) {
     window_.forget();
-    if (Memory::leave_cpu(Memory::current_cpu())) wait.stats.nudges.add();
+    if (Memory::Scheduler::leave_cpu(Memory::Scheduler::current_cpu())) wait.stats.nudges.add();
   }
 
   template <class Memory>
@@ -124,7 +125,7 @@ class Separation {
       if (windows_apart_ == kWindowsOnOwnCpus) stop();  // the work may have changed
     } else if (windows_apart_ == kWindowsApart) {
       stop();
-      together_on_ = Memory::current_cpu();
+      together_on_ = Memory::Scheduler::current_cpu();
     } else if (shares_my_cpu(wait)) {
       nudge(wait);
     }

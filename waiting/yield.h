@@ -6,6 +6,7 @@
 #include "platform/native_memory.h"
 #include "waiting/capacity.h"
 #include "waiting/real_time_limit.h"
+#include "waiting/scheduler.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -19,13 +20,14 @@ class Yield {
   static bool spins_first() { return true; }
 
   template <class Memory, class Done>
+    requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     capacity_.look<Memory>(wait.start_ns);
     for (unsigned yields = 1; !done(); ++yields) {
       if (yields % kYieldsPerClockRead == 0 && keeps_others_from_running<Memory>(wait.start_ns)) {
         return false;
       }
-      Memory::yield();
+      Memory::Scheduler::yield();
       wait.stats.yields.add();
     }
     return true;

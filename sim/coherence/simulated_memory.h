@@ -102,20 +102,24 @@ struct SimulatedMemory {
   static constexpr std::uint64_t kWakeNs = 5'000;
   static constexpr std::uint64_t kLimitNs = 1'000'000;
 
-  static void yield() { nap(kCallNs); }
-  static void nap(std::uint64_t ns) { g_world->delay(cycles(ns)); }
-  static bool may_ask_scheduler(std::uint64_t) { return false; }
-  static bool runs_in_real_time(std::uint64_t) { return false; }
-  static unsigned current_cpu() { return g_world->running(); }
-  static unsigned allowed_cpus() { return g_world->machine().cores; }
-  static unsigned cpu_for_thread(unsigned thread) { return thread; }
-  static bool move_to(unsigned) { return false; }
-  static bool leave_cpu(unsigned) { return false; }
-  static unsigned pick_cpu(unsigned) { return kNoCpu; }
-  static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
-  static bool ask_for_slice(std::uint64_t) { return false; }
-  static bool has_requested_slice() { return false; }
-  static void give_slice_back() {}
+  static void delay(std::uint64_t ns) { g_world->delay(cycles(ns)); }
+
+  struct Scheduler {
+    static void yield() { delay(kCallNs); }
+    static void nap(std::uint64_t ns) { delay(ns); }
+    static bool may_ask_scheduler(std::uint64_t) { return false; }
+    static bool runs_in_real_time(std::uint64_t) { return false; }
+    static unsigned current_cpu() { return g_world->running(); }
+    static unsigned allowed_cpus() { return g_world->machine().cores; }
+    static unsigned cpu_for_thread(unsigned thread) { return thread; }
+    static bool move_to(unsigned) { return false; }
+    static bool leave_cpu(unsigned) { return false; }
+    static unsigned pick_cpu(unsigned) { return kNoCpu; }
+    static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
+    static bool ask_for_slice(std::uint64_t) { return false; }
+    static bool has_requested_slice() { return false; }
+    static void give_slice_back() {}
+  };
 
   static void light_fence() {}
   static void full_fence() { g_world->fence(); }
@@ -127,15 +131,15 @@ struct SimulatedMemory {
 
   static bool wait(Atomic<std::uint32_t>& word, std::uint32_t expected, bool limited) {
     g_world->fence();
-    nap(kCallNs);
+    delay(kCallNs);
     if (word.in_memory() != expected) return false;
     g_world->sleep(&word, limited ? cycles(kLimitNs) : kForEver);
-    nap(kWakeNs);
+    delay(kWakeNs);
     return true;
   }
   static void wake_all(Atomic<std::uint32_t>& word) {
     g_world->fence();
-    nap(kCallNs);
+    delay(kCallNs);
     g_world->wake(&word);
   }
 

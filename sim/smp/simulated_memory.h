@@ -71,74 +71,74 @@ struct SimulatedMemory {
     t_world->pay(t_world->costs().clock);
     return kBegan + static_cast<std::uint64_t>(t_world->now());
   }
-  static void yield() { t_world->yield(); }
-  static void nap(std::uint64_t ns) { t_world->nap(static_cast<Time>(ns)); }
 
-  static bool runs_in_real_time(std::uint64_t) { return false; }
-  static unsigned current_cpu() { return t_world->task().processor; }
-  static unsigned allowed_cpus() {
-    t_world->pay(t_world->costs().ask);
-    return t_world->machine().processors();
-  }
-  static bool may_ask_scheduler(std::uint64_t now_ns) {
-    std::uint64_t& asked_ns = t_world->memory().asked_ns;
-    if (now_ns != asked_ns && now_ns - asked_ns < kAskAgainNs) return false;
-    asked_ns = now_ns;
-    return true;
-  }
-
-  static bool move_to(unsigned cpu) {
-    if (cpu >= t_world->machine().processors() || t_world->machine().processors() == 1)
-      return false;
-    t_world->pin(cpu);
-    t_world->pin(kNoProcessor);
-    return true;
-  }
-  // To another one in turn: the kernel takes any of those that are left.
-  static bool leave_cpu(unsigned cpu) {
-    const unsigned count = t_world->machine().processors();
-    if (count == 1) return false;
-    const unsigned step = 1 + (t_world->running() + t_world->memory().left++) % (count - 1);
-    t_world->pin((cpu + step) % count);
-    t_world->pin(kNoProcessor);
-    return true;
-  }
-  static unsigned pick_cpu(unsigned trial) {
-    t_world->pay(t_world->costs().ask);
-    const unsigned count = t_world->machine().processors();
-    return count > 1 ? (t_world->task().job + trial) % count : kNoCpu;
-  }
-  static unsigned cpu_for_thread(unsigned thread) {
-    t_world->pay(t_world->costs().ask);
-    const unsigned count = t_world->machine().processors();
-    return count > 1 ? thread % count : kNoCpu;
-  }
-  static std::uint64_t idle_ns_elsewhere(unsigned except) {
-    const Machine& machine = t_world->machine();
-    t_world->pay(t_world->costs().idle_look +
-                 t_world->costs().idle_look_each * static_cast<Time>(machine.processors()));
-    Time idle = 0;
-    for (unsigned i = 0; i < machine.processors(); ++i) {
-      if (i == except) continue;
-      const Processor& processor = machine.processor(i);
-      Time here = processor.times[static_cast<int>(Activity::kIdle)];
-      if (processor.activity == Activity::kIdle) here += machine.now() - processor.since;
-      idle += here / kIdleStepNs * kIdleStepNs;
+  struct Scheduler {
+    static void yield() { t_world->yield(); }
+    static void nap(std::uint64_t ns) { t_world->nap(static_cast<Time>(ns)); }
+    static bool runs_in_real_time(std::uint64_t) { return false; }
+    static unsigned current_cpu() { return t_world->task().processor; }
+    static unsigned allowed_cpus() {
+      t_world->pay(t_world->costs().ask);
+      return t_world->machine().processors();
     }
-    return static_cast<std::uint64_t>(idle);
-  }
-
-  static bool ask_for_slice(std::uint64_t ns) {
-    t_world->pay(2 * t_world->costs().ask);
-    t_world->task().slice = static_cast<Time>(ns);
-    return true;
-  }
-  static bool has_requested_slice() { return t_world->task().slice != 0; }
-  static void give_slice_back() {
-    if (!has_requested_slice()) return;
-    t_world->pay(2 * t_world->costs().ask);
-    t_world->task().slice = 0;
-  }
+    static bool may_ask_scheduler(std::uint64_t now_ns) {
+      std::uint64_t& asked_ns = t_world->memory().asked_ns;
+      if (now_ns != asked_ns && now_ns - asked_ns < kAskAgainNs) return false;
+      asked_ns = now_ns;
+      return true;
+    }
+    static bool move_to(unsigned cpu) {
+      if (cpu >= t_world->machine().processors() || t_world->machine().processors() == 1)
+        return false;
+      t_world->pin(cpu);
+      t_world->pin(kNoProcessor);
+      return true;
+    }
+    // To another one in turn: the kernel takes any of those that are left.
+    static bool leave_cpu(unsigned cpu) {
+      const unsigned count = t_world->machine().processors();
+      if (count == 1) return false;
+      const unsigned step = 1 + (t_world->running() + t_world->memory().left++) % (count - 1);
+      t_world->pin((cpu + step) % count);
+      t_world->pin(kNoProcessor);
+      return true;
+    }
+    static unsigned pick_cpu(unsigned trial) {
+      t_world->pay(t_world->costs().ask);
+      const unsigned count = t_world->machine().processors();
+      return count > 1 ? (t_world->task().job + trial) % count : kNoCpu;
+    }
+    static unsigned cpu_for_thread(unsigned thread) {
+      t_world->pay(t_world->costs().ask);
+      const unsigned count = t_world->machine().processors();
+      return count > 1 ? thread % count : kNoCpu;
+    }
+    static std::uint64_t idle_ns_elsewhere(unsigned except) {
+      const Machine& machine = t_world->machine();
+      t_world->pay(t_world->costs().idle_look +
+                   t_world->costs().idle_look_each * static_cast<Time>(machine.processors()));
+      Time idle = 0;
+      for (unsigned i = 0; i < machine.processors(); ++i) {
+        if (i == except) continue;
+        const Processor& processor = machine.processor(i);
+        Time here = processor.times[static_cast<int>(Activity::kIdle)];
+        if (processor.activity == Activity::kIdle) here += machine.now() - processor.since;
+        idle += here / kIdleStepNs * kIdleStepNs;
+      }
+      return static_cast<std::uint64_t>(idle);
+    }
+    static bool ask_for_slice(std::uint64_t ns) {
+      t_world->pay(2 * t_world->costs().ask);
+      t_world->task().slice = static_cast<Time>(ns);
+      return true;
+    }
+    static bool has_requested_slice() { return t_world->task().slice != 0; }
+    static void give_slice_back() {
+      if (!has_requested_slice()) return;
+      t_world->pay(2 * t_world->costs().ask);
+      t_world->task().slice = 0;
+    }
+  };
 
   static void light_fence() {}
   static void full_fence() {}

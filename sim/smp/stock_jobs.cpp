@@ -109,9 +109,9 @@ class Libomp : public Stock {
     while (!done()) {
       Memory::pause();
       if (oversubscribed()) {
-        Memory::yield();
+        Memory::Scheduler::yield();
       } else if (world().ran() >= yield_at) {
-        Memory::yield();
+        Memory::Scheduler::yield();
         yield_at = world().ran() + looks(kNextLooks);
       }
       if (time_stamp() < goal) continue;

@@ -59,32 +59,34 @@ struct ChaosMemory {
   static void pause() { threads->pause(); }
   template <class Word>
   static void will_write(const Word&) {}
-  static void yield() { threads->yield(); }
-  static void nap(std::uint64_t ns) { threads->delay(ns); }
   static std::uint64_t now_ns() { return threads->now_ns(); }
-  static bool runs_in_real_time(std::uint64_t) { return threads->one_in(8); }
 
-  // All of this only advises `auto`; correctness must not depend on it.
-  static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
-  static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
-  static unsigned cpu_for_thread(unsigned thread) { return thread % cpus; }
-  static bool may_ask_scheduler(std::uint64_t) { return !threads->one_in(4); }
-  static bool move_to(unsigned cpu) {
-    if (threads->one_in(4)) return false;
-    threads->move_to(cpu);
-    return true;
-  }
-  static bool leave_cpu(unsigned cpu) {
-    threads->move_to((cpu + 1) % cpus);
-    return !threads->one_in(4);
-  }
-  static unsigned pick_cpu(unsigned trial) { return threads->one_in(4) ? kNoCpu : trial % cpus; }
-  static std::uint64_t idle_ns_elsewhere(unsigned) {
-    return threads->one_in(4) ? kIdleTimeUnknown : threads->now_ns() / (1 + threads->draw() % 4);
-  }
-  static bool ask_for_slice(std::uint64_t) { return threads->one_in(2); }
-  static bool has_requested_slice() { return threads->one_in(2); }
-  static void give_slice_back() {}
+  struct Scheduler {
+    static void yield() { threads->yield(); }
+    static void nap(std::uint64_t ns) { threads->delay(ns); }
+    static bool runs_in_real_time(std::uint64_t) { return threads->one_in(8); }
+    // All of this only advises `auto`; correctness must not depend on it.
+    static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
+    static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
+    static unsigned cpu_for_thread(unsigned thread) { return thread % cpus; }
+    static bool may_ask_scheduler(std::uint64_t) { return !threads->one_in(4); }
+    static bool move_to(unsigned cpu) {
+      if (threads->one_in(4)) return false;
+      threads->move_to(cpu);
+      return true;
+    }
+    static bool leave_cpu(unsigned cpu) {
+      threads->move_to((cpu + 1) % cpus);
+      return !threads->one_in(4);
+    }
+    static unsigned pick_cpu(unsigned trial) { return threads->one_in(4) ? kNoCpu : trial % cpus; }
+    static std::uint64_t idle_ns_elsewhere(unsigned) {
+      return threads->one_in(4) ? kIdleTimeUnknown : threads->now_ns() / (1 + threads->draw() % 4);
+    }
+    static bool ask_for_slice(std::uint64_t) { return threads->one_in(2); }
+    static bool has_requested_slice() { return threads->one_in(2); }
+    static void give_slice_back() {}
+  };
 
   static inline test::SimulatedThreads* threads = nullptr;
   static inline unsigned cpus = 2;

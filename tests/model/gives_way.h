@@ -18,7 +18,8 @@ class GivesWay {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    const unsigned absent = wait.arrivals.absent_on(Memory::current_cpu(), wait.me, wait.episode);
+    const unsigned absent =
+        wait.arrivals.absent_on(Memory::Scheduler::current_cpu(), wait.me, wait.episode);
     if (absent != kNobody && wait.for_release && wait.arrivals.full_fences(wait.episode)) {
       wait.arrivals.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
     }

@@ -268,7 +268,7 @@ TEST(Links, LanesCarryLinesSideBySide) {
     const auto world = run(machine, 8, [&](unsigned me) {
       if (me == 0) write(words->a, 1);
       if (me == 1) write(words->b, 1);
-      SimulatedMemory::nap(100'000);
+      SimulatedMemory::delay(100'000);
       if (me == 4) read(words->a);
       if (me == 5) read(words->b);
     });
@@ -290,7 +290,7 @@ TEST(Requests, ASnoopedBusTurnsAwayWhoMeetsABusyLine) {
   auto words = std::make_unique<Words>();
   const auto world = run(snooped(), 3, [&](unsigned me) {
     if (me == 0) write(words->a, 1);
-    SimulatedMemory::nap(10'000);
+    SimulatedMemory::delay(10'000);
     if (me == 0) return;
     g_world->pass(me);  // not at the same time
     read(words->a);
@@ -311,7 +311,7 @@ TEST(Requests, ANodeAsksOnceForBothItsCores) {
   auto words = std::make_unique<Words>();
   const auto world = run(machine, 4, [&](unsigned me) {
     if (me == 0) write(words->a, 1);
-    SimulatedMemory::nap(10'000);
+    SimulatedMemory::delay(10'000);
     if (me >= 2) EXPECT_EQ(read(words->a), 1U);
   });
   EXPECT_EQ(world->counts(2).misses() + world->counts(3).misses(), 1U);
@@ -335,7 +335,7 @@ TEST(Streams, LinesAreFetchedAheadOfWhoReadsThemInOrder) {
       if (me == 0) {
         for (auto& element : row->elements) write(element.word, 1);
       }
-      SimulatedMemory::nap(100'000);
+      SimulatedMemory::delay(100'000);
       if (me == 0) return;
       const Cycles begun = g_world->now();
       for (int i = 0; i < 32; ++i) read(row->elements[step > 0 ? i : 31 - i].word);

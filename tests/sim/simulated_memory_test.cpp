@@ -109,11 +109,11 @@ TEST(SimulatedMemory, AThreadMovesWhereItIsSent) {
   unsigned before = kNoCpu;
   unsigned after = kNoCpu;
   Scene scene(1, 4, 100, Costs::none(), [&](unsigned, World&) {
-    before = SimulatedMemory::current_cpu();
-    EXPECT_TRUE(SimulatedMemory::move_to((before + 2) % 4));
-    after = SimulatedMemory::current_cpu();
-    EXPECT_TRUE(SimulatedMemory::leave_cpu(after));
-    EXPECT_NE(SimulatedMemory::current_cpu(), after);
+    before = SimulatedMemory::Scheduler::current_cpu();
+    EXPECT_TRUE(SimulatedMemory::Scheduler::move_to((before + 2) % 4));
+    after = SimulatedMemory::Scheduler::current_cpu();
+    EXPECT_TRUE(SimulatedMemory::Scheduler::leave_cpu(after));
+    EXPECT_NE(SimulatedMemory::Scheduler::current_cpu(), after);
   });
   EXPECT_EQ(after, (before + 2) % 4);
   EXPECT_EQ(scene.job.tasks()[0]->pinned, kNoProcessor);

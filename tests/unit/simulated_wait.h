@@ -43,29 +43,33 @@ struct SimulatedMemory : NativeMemory {
   }
   static void pause() { now += 10; }
   static std::uint64_t now_ns() { return ++now; }
-  static void yield() { now += yield_ns; }
-  static void nap(std::uint64_t ns) { now += ns; }
-  static unsigned allowed_cpus() { return cpus; }
-  static bool runs_in_real_time(std::uint64_t) { return real_time; }
-  static unsigned current_cpu() { return cpu; }
-  static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
-  static unsigned cpu_for_thread(unsigned thread) { return thread; }
-  static bool move_to(unsigned where) {
-    placed = where;
-    return true;
-  }
-  static bool leave_cpu(unsigned where) {
-    left = where;
-    return true;
-  }
-  static unsigned pick_cpu(unsigned) { return cpus - 1; }
-  static std::uint64_t idle_ns_elsewhere(unsigned) { return idle_ns; }
-  static bool ask_for_slice(std::uint64_t ns) {
-    slice_ns = ns;
-    return true;
-  }
-  static bool has_requested_slice() { return slice_ns != 0; }
-  static void give_slice_back() { slice_ns = 0; }
+
+  struct Scheduler {
+    static void yield() { now += yield_ns; }
+    static void nap(std::uint64_t ns) { now += ns; }
+    static unsigned allowed_cpus() { return cpus; }
+    static bool runs_in_real_time(std::uint64_t) { return real_time; }
+    static unsigned current_cpu() { return cpu; }
+    static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
+    static unsigned cpu_for_thread(unsigned thread) { return thread; }
+    static bool move_to(unsigned where) {
+      placed = where;
+      return true;
+    }
+    static bool leave_cpu(unsigned where) {
+      left = where;
+      return true;
+    }
+    static unsigned pick_cpu(unsigned) { return cpus - 1; }
+    static std::uint64_t idle_ns_elsewhere(unsigned) { return idle_ns; }
+    static bool ask_for_slice(std::uint64_t ns) {
+      slice_ns = ns;
+      return true;
+    }
+    static bool has_requested_slice() { return slice_ns != 0; }
+    static void give_slice_back() { slice_ns = 0; }
+  };
+
   static bool heavy_fence() { return true; }
   static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {
     now += sleep_ns;

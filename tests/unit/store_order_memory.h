@@ -68,15 +68,18 @@ struct StoreOrderMemory : NativeMemory {
   template <class Word>
   static void will_write(const Word&) {}
   static std::uint64_t now_ns() { return g_threads->now_ns(); }
-  static void yield() { g_threads->yield(); }
-  static void nap(std::uint64_t ns) { g_threads->delay(ns); }
-  static bool runs_in_real_time(std::uint64_t) { return false; }
-  static unsigned current_cpu() { return g_threads->cpu(); }
-  static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
-  static bool may_ask_scheduler(std::uint64_t) { return true; }
-  static unsigned cpu_for_thread(unsigned thread) { return thread; }
-  static bool ask_for_slice(std::uint64_t) { return false; }
-  static bool has_requested_slice() { return false; }
+
+  struct Scheduler : NativeScheduler {
+    static void yield() { g_threads->yield(); }
+    static void nap(std::uint64_t ns) { g_threads->delay(ns); }
+    static bool runs_in_real_time(std::uint64_t) { return false; }
+    static unsigned current_cpu() { return g_threads->cpu(); }
+    static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
+    static bool may_ask_scheduler(std::uint64_t) { return true; }
+    static unsigned cpu_for_thread(unsigned thread) { return thread; }
+    static bool ask_for_slice(std::uint64_t) { return false; }
+    static bool has_requested_slice() { return false; }
+  };
 
   static void light_fence() {}
   static void full_fence() {

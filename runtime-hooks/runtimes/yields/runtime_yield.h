@@ -72,7 +72,7 @@ class RuntimeYield {
       counts.skipped.add();
       return;
     }
-    Memory::yield();
+    Memory::Scheduler::yield();
     gave_up_ns_ = Memory::now_ns();
     counts.passed.add();
   }
@@ -86,7 +86,7 @@ class RuntimeYield {
   template <class Memory, class OthersRun>
   void adapt_beside_others(YieldCounts& counts, OthersRun&& others_run) {
     if (pause_ns_ == 0 && ++untimed_ % kTimedOneIn != 0) {
-      Memory::yield();
+      Memory::Scheduler::yield();
       counts.passed.add();
       return;
     }
@@ -105,7 +105,7 @@ class RuntimeYield {
       wait_otherwise<Memory>(now_ns, counts);
       return;
     }
-    Memory::yield();
+    Memory::Scheduler::yield();
     gave_up_ns_ = Memory::now_ns();
     counts.passed.add();
     if (gave_up_ns_ - now_ns >= kOthersSliceNs) {
@@ -120,7 +120,7 @@ class RuntimeYield {
       counts.skipped.add();
       return;
     }
-    Memory::nap(kNapNs);
+    Memory::Scheduler::nap(kNapNs);
     gave_up_ns_ = Memory::now_ns();
     counts.naps.add();
   }
