@@ -96,30 +96,13 @@ struct SimulatedMemory {
     return static_cast<std::uint64_t>(g_world->machine().ns(static_cast<double>(g_world->now())));
   }
 
-  // There is a processor for each thread, and no scheduler. What a system call takes, roughly: the
-  // policies of waiting that make them are none of this simulator's questions.
+  // There is a processor for each thread, and so no scheduler. The times of system calls are rough: what policies that
+  // sleep cost is a question for sim/smp.
   static constexpr std::uint64_t kCallNs = 200;
   static constexpr std::uint64_t kWakeNs = 5'000;
   static constexpr std::uint64_t kLimitNs = 1'000'000;
 
   static void delay(std::uint64_t ns) { g_world->delay(cycles(ns)); }
-
-  struct Scheduler {
-    static void yield() { delay(kCallNs); }
-    static void nap(std::uint64_t ns) { delay(ns); }
-    static bool may_ask_scheduler(std::uint64_t) { return false; }
-    static bool runs_in_real_time(std::uint64_t) { return false; }
-    static unsigned current_cpu() { return g_world->running(); }
-    static unsigned allowed_cpus() { return g_world->machine().cores; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread; }
-    static bool move_to(unsigned) { return false; }
-    static bool leave_cpu(unsigned) { return false; }
-    static unsigned pick_cpu(unsigned) { return kNoCpu; }
-    static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
-    static bool ask_for_slice(std::uint64_t) { return false; }
-    static bool has_requested_slice() { return false; }
-    static void give_slice_back() {}
-  };
 
   static void light_fence() {}
   static void full_fence() { g_world->fence(); }

@@ -32,6 +32,8 @@ struct Team {
                                  : experiment.barrier;
     ops = barrier_ops<SimulatedMemory>(kind);
     if (ops == nullptr) throw std::runtime_error("that barrier is none of Muster's");
+    if (!AnyPolicy::available_on<SimulatedMemory>(experiment.wait))
+      throw std::runtime_error("that policy needs a scheduler, which this simulator does not have");
     const Layout layout = layout_of(machine);
     const WaitParameters parameters{.wait = experiment.wait,
                                     .team_size = experiment.threads,

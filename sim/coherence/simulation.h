@@ -16,7 +16,7 @@ enum class Construct {
 struct Experiment {
   Construct construct = Construct::kBarrier;
   BarrierKind barrier = BarrierKind::kDistSensor;
-  WaitKind wait = WaitKind::kSpin;
+  WaitKind wait = WaitKind::kSpin;  // one that needs no scheduler (waiting/scheduler.h)
   unsigned threads = 2;
   unsigned episodes = 100;
   double delay_us = 0.1;

@@ -68,24 +68,6 @@ struct CheckedMemory {
   template <class Word>
   static void will_write(const Word&) {}
   static std::uint64_t now_ns() { return g_world->now_ns(); }
-
-  struct Scheduler {
-    static void yield() {}
-    static void nap(std::uint64_t) {}
-    // One CPU for all, so that threads give way to each other; the scheduler refuses every request.
-    static bool runs_in_real_time(std::uint64_t) { return false; }
-    static unsigned current_cpu() { return 0; }
-    static unsigned allowed_cpus() { return kMaxThreads; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread; }
-    static bool may_ask_scheduler(std::uint64_t) { return false; }
-    static bool move_to(unsigned) { return false; }
-    static bool leave_cpu(unsigned) { return false; }
-    static unsigned pick_cpu(unsigned) { return kNoCpu; }
-    static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
-    static bool ask_for_slice(std::uint64_t) { return false; }
-    static bool has_requested_slice() { return false; }
-    static void give_slice_back() {}
-  };
 };
 static_assert(Memory<CheckedMemory>);
 

@@ -1,10 +1,13 @@
-// Every entry of the registry, on all three memories: native, simulated, checked.
+// Every entry of the registry, on all three memories: native, simulated, checked. Of the policies, those that are
+// available there: the simulated and the checked memory have no scheduler.
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "barriers/native_registry.h"
+#include "sim/coherence/simulated_memory.h"
 #include "sim/coherence/simulation.h"
+#include "tests/model/checked_memory.h"
 #include "tests/model/suite.h"
 #include "tests/sim/small_machine.h"
 
@@ -13,13 +16,28 @@ namespace {
 
 using Entry = std::tuple<BarrierKind, WaitKind>;
 
-class EveryMemory : public testing::TestWithParam<Entry> {
+static_assert(AnyPolicy::available_on<NativeMemory>(WaitKind::kAuto));
+static_assert(!AnyPolicy::available_on<CheckedMemory>(WaitKind::kAuto));
+static_assert(!AnyPolicy::available_on<CheckedMemory>(WaitKind::kYield));
+static_assert(AnyPolicy::available_on<CheckedMemory>(WaitKind::kSpin));
+
+// What is called Scheduler has to be one.
+struct HalfScheduled : CheckedMemory {
+  struct Scheduler {
+    static void yield() {}
+  };
+};
+static_assert(!Memory<HalfScheduled>);
+
+class Native : public testing::TestWithParam<Entry> {
  protected:
   BarrierKind barrier() const { return std::get<0>(GetParam()); }
   WaitKind wait() const { return std::get<1>(GetParam()); }
 };
+class Simulated : public Native {};
+class Checked : public Native {};
 
-TEST_P(EveryMemory, Native) {
+TEST_P(Native, ReleasesBoth) {
   constexpr unsigned kTeam = 2;
   const BarrierOps<NativeMemory>* ops = barrier_ops<NativeMemory>(barrier());
   ASSERT_NE(ops, nullptr);
@@ -46,7 +64,7 @@ TEST_P(EveryMemory, Native) {
   EXPECT_TRUE(seen[0] && seen[1]);
 }
 
-TEST_P(EveryMemory, Simulated) {
+TEST_P(Simulated, StaysInStep) {
   const coherence::Experiment experiment{
       .barrier = barrier(), .wait = wait(), .threads = 2, .episodes = 1, .warm_up = 0};
   const coherence::Outcome outcome =
@@ -55,7 +73,7 @@ TEST_P(EveryMemory, Simulated) {
 }
 
 // Only that there is a correct execution; that all are correct is checked by the barrier tests.
-TEST_P(EveryMemory, Checked) {
+TEST_P(Checked, HasACorrectExecution) {
   model::Run run;
   run.subject = {barrier(), wait(), Shape::kBarriers, 2, 1, 1, 1};
   run.settings.wakes_for_nothing = 0;
@@ -65,14 +83,16 @@ TEST_P(EveryMemory, Checked) {
   EXPECT_GT(report.ends, 0U) << report.states;
 }
 
-std::vector<Entry> entries() {
+template <class Memory>
+auto entries() {
   std::vector<Entry> out;
   for (const BarrierKind barrier : algorithms()) {
     for (int wait = 0; wait < kWaitKinds; ++wait) {
-      out.emplace_back(barrier, static_cast<WaitKind>(wait));
+      const auto kind = static_cast<WaitKind>(wait);
+      if (AnyPolicy::available_on<Memory>(kind)) out.emplace_back(barrier, kind);
     }
   }
-  return out;
+  return testing::ValuesIn(out);
 }
 
 std::string name(const testing::TestParamInfo<Entry>& info) {
@@ -89,7 +109,9 @@ std::string name(const testing::TestParamInfo<Entry>& info) {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryMemory, testing::ValuesIn(entries()), name);
+INSTANTIATE_TEST_SUITE_P(Registry, Native, entries<NativeMemory>(), name);
+INSTANTIATE_TEST_SUITE_P(Registry, Simulated, entries<coherence::SimulatedMemory>(), name);
+INSTANTIATE_TEST_SUITE_P(Registry, Checked, entries<CheckedMemory>(), name);
 
 }  // namespace
 }  // namespace muster::model

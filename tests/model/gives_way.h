@@ -1,6 +1,7 @@
 // A waiting policy for the checker only: what `auto` does with competitors, without its sensing. Sleepers and wakers
 // use full fences, threads record their arrivals, and a thread that finds a teammate absent that shares its CPU sleeps
-// for it (waiting/arrivals.h), then on the barrier's word.
+// for it (waiting/arrivals.h), then on the barrier's word. The checked memory has no scheduler, so that all threads
+// count as on one CPU.
 #pragma once
 
 #include "tests/model/checked_memory.h"
@@ -18,8 +19,7 @@ class GivesWay {
 
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    const unsigned absent =
-        wait.arrivals.absent_on(Memory::Scheduler::current_cpu(), wait.me, wait.episode);
+    const unsigned absent = wait.arrivals.absent_on(cpu_of_caller<Memory>(), wait.me, wait.episode);
     if (absent != kNobody && wait.for_release && wait.arrivals.full_fences(wait.episode)) {
       wait.arrivals.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
     }

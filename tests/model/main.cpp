@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdio>
 
+#include "tests/model/checked_memory.h"
 #include "tests/model/suite.h"
 #include "tests/model/survivors.h"
+#include "waiting/any_policy.h"
 
 namespace muster::model {
 namespace {
@@ -147,8 +149,18 @@ int try_all(const std::vector<Run>& runs, const Options& options) {
   return wrong == 0 ? 0 : 1;
 }
 
-std::vector<std::string> names(const char* const* begin, int count) {
-  std::vector<std::string> out(begin, begin + count);
+std::vector<std::string> barrier_names() {
+  std::vector<std::string> out(kBarrierNames, kBarrierNames + kBarrierKinds - 2);
+  out.emplace_back("all");
+  return out;
+}
+
+std::vector<std::string> wait_names() {
+  std::vector<std::string> out;
+  for (int i = 0; i < kWaitKinds; ++i) {
+    if (AnyPolicy::available_on<CheckedMemory>(static_cast<WaitKind>(i)))
+      out.emplace_back(kWaitNames[i]);
+  }
   out.emplace_back("all");
   return out;
 }
@@ -159,9 +171,9 @@ int run(int count, char** arguments) {
   std::vector<std::string> shapes;
   for (const Shape shape : kShapes) shapes.push_back(name_of(shape));
   app.add_option("--barrier", options.barrier, "an algorithm, or all")
-      ->check(CLI::IsMember(names(kBarrierNames, kBarrierKinds - 2)));
+      ->check(CLI::IsMember(barrier_names()));
   app.add_option("--wait", options.wait, "a policy, or all: spin, block, <n>us, 2cs+")
-      ->check(CLI::IsMember(names(kWaitNames, kWaitKinds - 1)));
+      ->check(CLI::IsMember(wait_names()));
   auto* threads = app.add_option("--threads", options.subject.threads,
                                  "one program of so many threads, not the suite")
                       ->check(CLI::Range(1U, 3U));

@@ -58,7 +58,7 @@ std::vector<BarrierKind> algorithms() {
 std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
   std::vector<Run> out;
   const bool full = extent == Extent::kFull;
-  const bool sleeps = wait != WaitKind::kSpin && wait != WaitKind::kYield;
+  const bool sleeps = wait != WaitKind::kSpin;
   const bool two_phase = sleeps && wait != WaitKind::kBlock && wait != WaitKind::kMicroseconds;
   const bool never_heavy = !sleeps || wait == WaitKind::kBlock;
   const auto add = [&](Shape shape, unsigned threads, unsigned episodes, unsigned caller = 1,

@@ -83,23 +83,6 @@ struct GenmcMemory {
   template <class Word>
   static void will_write(const Word&) {}
   static std::uint64_t now_ns() { return 0; }
-
-  struct Scheduler {
-    static void yield() {}
-    static void nap(std::uint64_t) {}
-    static unsigned current_cpu() { return 0; }
-    static unsigned allowed_cpus() { return 1; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread; }
-    static bool may_ask_scheduler(std::uint64_t) { return false; }
-    static bool runs_in_real_time(std::uint64_t) { return false; }
-    static bool move_to(unsigned) { return false; }
-    static bool leave_cpu(unsigned) { return false; }
-    static unsigned pick_cpu(unsigned) { return kNoCpu; }
-    static std::uint64_t idle_ns_elsewhere(unsigned) { return 0; }
-    static bool ask_for_slice(std::uint64_t) { return false; }
-    static bool has_requested_slice() { return false; }
-    static void give_slice_back() {}
-  };
 };
 static_assert(Memory<GenmcMemory<true>>);
 

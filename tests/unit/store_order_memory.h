@@ -69,16 +69,22 @@ struct StoreOrderMemory : NativeMemory {
   static void will_write(const Word&) {}
   static std::uint64_t now_ns() { return g_threads->now_ns(); }
 
-  struct Scheduler : NativeScheduler {
+  struct Scheduler {
     static void yield() { g_threads->yield(); }
     static void nap(std::uint64_t ns) { g_threads->delay(ns); }
     static bool runs_in_real_time(std::uint64_t) { return false; }
     static unsigned current_cpu() { return g_threads->cpu(); }
     static unsigned allowed_cpus() { return SimulatedThreads::kCpus; }
-    static bool may_ask_scheduler(std::uint64_t) { return true; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread; }
+    // No thread is moved and no slice requested: every request is refused.
+    static bool may_ask_scheduler(std::uint64_t) { return false; }
+    static bool move_to(unsigned) { return false; }
+    static bool leave_cpu(unsigned) { return false; }
+    static unsigned pick_cpu(unsigned) { return kNoCpu; }
+    static unsigned cpu_for_thread(unsigned) { return kNoCpu; }
+    static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
     static bool ask_for_slice(std::uint64_t) { return false; }
     static bool has_requested_slice() { return false; }
+    static void give_slice_back() {}
   };
 
   static void light_fence() {}
