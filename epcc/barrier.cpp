@@ -23,9 +23,7 @@
 namespace {
 
 struct Options {
-  double seconds = 1;
-  double margin = 0;
-  std::vector<int> beside;
+  epcc::WindowOptions window;
   double interval_us = 0;
   double variance_us = 0;
   int threads = 0;
@@ -74,7 +72,7 @@ Outcome run(const Options& options) {
     outcome.iterations.resize(static_cast<std::size_t>(omp_get_num_threads()));
   }
 
-  epcc::MeasuredWindow window(options.seconds, options.margin, options.beside);
+  epcc::MeasuredWindow window(options.window);
   bool stop = false;
 #pragma omp parallel num_threads(options.threads)
   {
@@ -84,12 +82,12 @@ Outcome run(const Options& options) {
     std::uint64_t iterations = 0;
     bool last = false;
     while (!last) {
-      if (works) work.compute();
       // One thread decides, before the first barrier; all read, before the second. So nobody can
       // see the decision of a later iteration, and all leave after the same one. It is stored only
       // once, for a line written each iteration would have to travel to every thread each
       // iteration.
       if (me == 0 && !window.goes_on(iterations)) stop = true;
+      if (works) work.compute();
 #pragma omp barrier
       last = stop;
 #pragma omp barrier
@@ -133,8 +131,7 @@ int main(int argc, char** argv) try {
   options.threads = omp_get_max_threads();
   epcc::CommandLine line("The BARRIER program of Peter et al.: compute, barrier, repeat.",
                          "barrier");
-  line.number("--seconds", options.seconds, "how long to run", 1e-3, 1e6);
-  epcc::add_window_options(line, options.margin, options.beside);
+  epcc::add_window_options(line, options.window);
   line.number("--interval", options.interval_us, "least work between barriers, microseconds", 0,
               1e7);
   line.number("--variance", options.variance_us, "most random work added, microseconds", 0, 1e7);

@@ -1,10 +1,12 @@
 // A CPU hog: uses one CPU and does nothing else; the load beside a benchmark. No OpenMP, one thread.
-// It ends with the thread that started it, so that none outlives a killed benchmark.
+// It ends with the thread that started it, so that none outlives a killed benchmark. With --blink it
+// is a load that comes and goes.
 #include <fmt/core.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 
 #include "epcc/command_line.h"
@@ -12,6 +14,13 @@
 namespace {
 
 volatile std::sig_atomic_t told_to_end = 0;
+
+struct Options {
+  double seconds = 0;
+  double blink = 0;
+  double phase = 0;
+  bool report = false;
+};
 
 double seconds_of(clockid_t clock) {
   timespec t{};
@@ -32,28 +41,48 @@ void burn() {
   for (long i = 0; i < 300'000; ++i) asm volatile("" : "+r"(i));
 }
 
+// How long the hog is off from here, `elapsed` seconds after it began; 0 while it is on.
+double off_for(const Options& options, double elapsed) {
+  if (options.blink == 0) return 0;
+  const double into_cycle = std::fmod(elapsed + options.phase, 2 * options.blink);
+  return into_cycle < options.blink ? 0 : 2 * options.blink - into_cycle;
+}
+
+// A signal ends the sleep.
+void sleep_for(double seconds) {
+  const double whole = std::floor(seconds);
+  const timespec time{static_cast<time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+  nanosleep(&time, nullptr);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   end_with_parent(getppid());
-  double seconds = 0;
-  bool report = false;
+  Options options;
   epcc::CommandLine line("Burns one CPU until it is killed or its parent ends.", "burner");
-  line.number("--seconds", seconds, "end after this time", 1e-3, 1e9);
-  line.flag("--report", report, "print the CPU time got, also when ended by SIGTERM or SIGINT");
+  line.number("--seconds", options.seconds, "end after this time", 1e-3, 1e9);
+  line.number("--blink", options.blink, "burn for so many seconds, sleep for as many, and so on",
+              1e-3, 1e6);
+  line.number("--phase", options.phase, "seconds of the first such cycle that are left out", 0,
+              2e6);
+  line.flag("--report", options.report,
+            "print the CPU time got, also when ended by SIGTERM or SIGINT");
   line.parse_or_exit(argc, argv);
 
-  if (report) {
+  if (options.report) {
     std::signal(SIGTERM, [](int) { told_to_end = 1; });
     std::signal(SIGINT, [](int) { told_to_end = 1; });
   }
   const double start = seconds_of(CLOCK_MONOTONIC);
   double elapsed = 0;
-  while (told_to_end == 0 && (seconds == 0 || elapsed < seconds)) {
-    burn();
+  while (told_to_end == 0 && (options.seconds == 0 || elapsed < options.seconds)) {
+    const double off = off_for(options, elapsed);
+    if (off == 0) burn();
+    if (off > 0) sleep_for(options.seconds == 0 ? off : std::fmin(off, options.seconds - elapsed));
     elapsed = seconds_of(CLOCK_MONOTONIC) - start;
   }
-  if (report) {
+  if (options.report) {
     fmt::print("cpu_seconds {:.6f}\nwall_seconds {:.6f}\n", seconds_of(CLOCK_PROCESS_CPUTIME_ID),
                elapsed);
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 namespace epcc {
 namespace {
@@ -79,6 +80,25 @@ void CommandLine::list(const char* name, std::vector<std::string>& values, const
 
 void CommandLine::positive_list(const char* name, std::vector<int>& values, const char* help) {
   parser_->app.add_option(name, values, help)->delimiter(',')->check(CLI::PositiveNumber);
+}
+
+void CommandLine::ascending_times(const char* name, std::vector<double>& seconds,
+                                  const char* help) {
+  const std::map<std::string, double> units = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  // A check sees one element at a time.
+  const auto ascends = [last = 0.0](const std::string& text) mutable -> std::string {
+    double value = NAN;
+    if (!CLI::detail::lexical_cast(text, value) || !(value > last && value <= 1e6)) {
+      return fmt::format("'{}' is no time after the one before it", text);
+    }
+    last = value;
+    return {};
+  };
+  parser_->app.add_option(name, seconds, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::CASE_SENSITIVE, "TIME"))
+      ->check(CLI::Validator(ascends, ""));
 }
 
 void CommandLine::parse_or_exit(int argc, char** argv) {

@@ -32,6 +32,8 @@ class CommandLine {
   void list(const char* name, std::vector<std::string>& values, const std::string& help,
             const char* default_text);
   void positive_list(const char* name, std::vector<int>& values, const char* help);
+  // Comma-separated, with a unit (us, ms, s) or in seconds.
+  void ascending_times(const char* name, std::vector<double>& seconds, const char* help);
 
   // Parses, or ends the program: with status 0 after --help, else with one line on stderr.
   void parse_or_exit(int argc, char** argv);

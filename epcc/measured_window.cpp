@@ -22,9 +22,8 @@ void sleep_for(double seconds) {
 
 }  // namespace
 
-MeasuredWindow::MeasuredWindow(double seconds, double margin, const std::vector<int>& beside)
-    : seconds_(seconds), margin_(margin) {
-  for (const int process : beside) {
+MeasuredWindow::MeasuredWindow(const WindowOptions& options) : options_(options) {
+  for (const int process : options.beside) {
     clockid_t clock = 0;
     if (clock_getcpuclockid(process, &clock) != 0) {
       throw std::invalid_argument("--beside: there is no process " + std::to_string(process));
@@ -32,44 +31,67 @@ MeasuredWindow::MeasuredWindow(double seconds, double margin, const std::vector<
     clocks_.push_back(clock);
   }
   window_.beside_cpu_seconds.resize(clocks_.size());
+  window_.progress.resize(options.progress.size());
+  const bool at_once = options.margin == 0 || !options.progress.empty();
+  told_ = Told{at_once ? kCounted : kBefore, 0};
   timer_ = std::jthread([this] { keep_time(); });
 }
 
 // Each stage lasts from when the counting thread has reached it, which beside a load may be late.
 void MeasuredWindow::keep_time() {
   seen_.wait(kNotBegun);
-  sleep_for(margin_);
-  tell(kCounted);
-  sleep_for(seconds_);
+  if (seen_ == kBefore) {
+    sleep_for(options_.margin);
+    tell(kCounted);
+  }
+  if (options_.progress.empty()) {
+    sleep_for(options_.seconds);
+  } else {
+    count_progress();
+  }
   tell(kAfter);
-  sleep_for(margin_);
-  told_.store(kOver, std::memory_order_relaxed);
+  sleep_for(options_.margin);
+  told_ = Told{kOver, times()};
+}
+
+// A team that hangs may complete no iteration between two of the times, so nothing waits for it.
+void MeasuredWindow::count_progress() {
+  for (unsigned i = 0; i < times(); ++i) {
+    sleep_for(window_.ran_from + options_.progress[i] - seconds_of(CLOCK_MONOTONIC));
+    window_.progress[i].seconds = seconds_of(CLOCK_MONOTONIC) - window_.ran_from;
+    told_ = Told{kCounted, i + 1};
+  }
 }
 
 void MeasuredWindow::tell(Stage stage) {
-  told_.store(stage, std::memory_order_relaxed);
+  told_ = Told{stage, times()};
   for (int seen = seen_.load(); seen != stage; seen = seen_.load()) seen_.wait(seen);
 }
 
 bool MeasuredWindow::step(std::uint64_t done) {
-  const auto told = static_cast<Stage>(told_.load(std::memory_order_relaxed));
-  const double sign = told == kCounted ? -1 : 1;
-  const double now = seconds_of(CLOCK_MONOTONIC);
-  if (told == kBefore) window_.ran_from = now;
-  if (told == kCounted) window_.from = now;
-  if (told == kAfter) window_.to = now;
-  if (told == kOver) window_.ran_to = now;
-  if (told == kCounted || told == kAfter) {
-    window_.iterations = done - window_.iterations;
-    window_.cpu_seconds += sign * seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    for (std::size_t i = 0; i < clocks_.size(); ++i) {
-      window_.beside_cpu_seconds[i] += sign * seconds_of(clocks_[i]);
-    }
-  }
+  const Told told = told_.load();
+  // The iteration that has just ended had not ended when the time was up.
+  for (unsigned i = reached_.times; i < told.times; ++i) window_.progress[i].iterations = done - 1;
+  if (told.stage != reached_.stage) enter(told.stage, done);
   reached_ = told;
-  seen_.store(told);
+  seen_ = told.stage;
   seen_.notify_one();
-  return reached_ != kOver;
+  return reached_.stage != kOver;
+}
+
+void MeasuredWindow::enter(Stage stage, std::uint64_t done) {
+  const double now = seconds_of(CLOCK_MONOTONIC);
+  if (reached_.stage == kNotBegun) window_.ran_from = now;
+  if (stage == kCounted) window_.from = now;
+  if (stage == kAfter) window_.to = now;
+  if (stage == kOver) window_.ran_to = now;
+  if (stage != kCounted && stage != kAfter) return;
+  const double sign = stage == kCounted ? -1 : 1;
+  window_.iterations = done - window_.iterations;
+  window_.cpu_seconds += sign * seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  for (std::size_t i = 0; i < clocks_.size(); ++i) {
+    window_.beside_cpu_seconds[i] += sign * seconds_of(clocks_[i]);
+  }
 }
 
 }  // namespace epcc

@@ -17,9 +17,7 @@
 namespace {
 
 struct Options {
-  double seconds = 1;
-  double margin = 0;
-  std::vector<int> beside;
+  epcc::WindowOptions window;
   double interval_us = 0;
   int threads = 0;
   std::string format = "text";
@@ -55,7 +53,7 @@ Outcome run(const Options& options) {
   const int threads = static_cast<int>(outcome.counts.size());
   Count* const counts = outcome.counts.data();
 
-  epcc::MeasuredWindow window(options.seconds, options.margin, options.beside);
+  epcc::MeasuredWindow window(options.window);
   while (window.goes_on(outcome.regions)) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int i = 0; i < threads; ++i) {
@@ -93,8 +91,7 @@ int main(int argc, char** argv) try {
   Options options;
   options.threads = omp_get_max_threads();
   epcc::CommandLine line("`parallel for` regions one after the other.", "parallel_for");
-  line.number("--seconds", options.seconds, "how long to run", 1e-3, 1e6);
-  epcc::add_window_options(line, options.margin, options.beside);
+  epcc::add_window_options(line, options.window);
   line.number("--interval", options.interval_us, "work of each thread in a region, microseconds", 0,
               1e7);
   line.number("--threads", options.threads, "size of the team", 1, 65536);

@@ -1,56 +1,20 @@
-"""The programs of epcc/ from the command line, with runs as short as they can be.
-
-EPCC_BIN names the folder they are in.
-"""
+"""The programs of epcc/ from the command line, with runs as short as they can be."""
 
 import csv
 import io
 import itertools
 import json
 import os
-import re
-import signal
-import subprocess
-import sys
-import time
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from cases import RUNTIMES, TestCase
 
-from lab.environment import clean_environment  # noqa: E402
-
-BIN = Path(os.environ["EPCC_BIN"])
-RUNTIMES = {"": "libomp", "-gomp": "libgomp"}  # suffix of the program, runtime it must have
 CONSTRUCTS = (
     "PARALLEL FOR PARALLEL_FOR BARRIER BARRIER_VAR SINGLE CRITICAL LOCK_CONTENDED"
     " LOCK_CONTENDED_HINT LOCK_UNCONTENDED LOCK_UNCONTENDED_HINT ORDERED ATOMIC ATOMIC_SEQCST"
     " REDUCTION COPYPRIVATE_1 COPYPRIVATE_729"
 ).split()
 SHORT = ("--outer-repetitions", "3", "--test-time", "20")
-
-# These tests need teams of two that do not spin for long, whatever the caller's settings.
-ENVIRONMENT = clean_environment(keep=("LD_LIBRARY_PATH",))
-ENVIRONMENT |= {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
-
-
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [BIN / program, *arguments], env=ENVIRONMENT, capture_output=True, text=True, timeout=60
-    )
-
-
-class TestCase(unittest.TestCase):
-    def output(self, program: str, *arguments: str) -> str:
-        done = run(program, *arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
-
-    def assert_refused(self, mentions: str, program: str, *arguments: str) -> None:
-        done = run(program, *arguments)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(done.stderr, rf"\A{program.removesuffix('-gomp')}: [^\n]+\n\Z")
-        self.assertIn(mentions, done.stderr)
 
 
 class Syncbench(TestCase):
@@ -130,9 +94,6 @@ class Syncbench(TestCase):
 
 
 class Barrier(TestCase):
-    def report(self, program: str, *arguments: str) -> dict:
-        return json.loads(self.output(program, "--format", "json", *arguments))
-
     def test_threads_agree(self) -> None:
         for suffix, runtime in RUNTIMES.items():
             for threads in ("1", "2", "3"):
@@ -165,34 +126,6 @@ class Barrier(TestCase):
         self.assert_refused("--interval", "barrier", "--interval", "-3")
         self.assert_refused("--threads", "barrier", "--threads", "none")
         self.assert_refused("surplus", "barrier", "surplus")
-
-
-    def test_margin_is_run_but_not_counted(self) -> None:
-        for program in ("barrier", "barrier-gomp", "parallel_for"):
-            with self.subTest(program):
-                report = self.report(program, "--seconds=0.05", "--margin=0.1", "--threads=2")
-                (ran_from, ran_to), (start, end) = report["ran"], report["counted"]
-                self.assertGreaterEqual(start - ran_from, 0.1)
-                self.assertGreaterEqual(ran_to - end, 0.1)
-                self.assertAlmostEqual(end - start, report["seconds"])
-                if program != "parallel_for":
-                    self.assertGreater(report["iterations_by_thread"][0], report["iterations"])
-
-    def test_cpu_time_of_processes_beside(self) -> None:
-        with subprocess.Popen([BIN / "burner", "--seconds", "20"]) as hog:
-            beside = f"{hog.pid},{os.getpid()}"
-            for program in ("barrier", "parallel_for"):
-                with self.subTest(program):
-                    report = self.report(program, "--seconds=0.3", "--threads=1", "--beside", beside)
-                    burnt, waited = report["beside_cpu_seconds"]
-                    self.assertTrue(0 < burnt <= report["seconds"] + 0.05, burnt)
-                    self.assertLess(waited, burnt)
-            hog.kill()
-
-    def test_no_process_beside(self) -> None:
-        done = run("barrier", "--seconds", "0.05", "--beside", "999999999")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("--beside: there is no process 999999999", done.stderr)
 
 
 class StreamClustering(TestCase):
@@ -261,8 +194,7 @@ class ParallelFor(TestCase):
     def test_regions_are_counted_on_both_runtimes(self) -> None:
         for suffix, runtime in RUNTIMES.items():
             with self.subTest(runtime):
-                options = ("--seconds=0.1", "--threads=3", "--format=json")
-                report = json.loads(self.output(f"parallel_for{suffix}", *options))
+                report = self.report(f"parallel_for{suffix}", "--seconds=0.1", "--threads=3")
                 self.assertIn(runtime, report["runtime"])
                 self.assertEqual(report["threads"], 3)
                 self.assertGreater(report["iterations"], 0)
@@ -270,8 +202,7 @@ class ParallelFor(TestCase):
                 self.assertAlmostEqual(report["iterations_per_s"], rate, places=3)
 
     def test_interval_is_work(self) -> None:
-        text = self.output("parallel_for", "--seconds=0.2", "--threads=1", "--interval=500", "--format=json")
-        report = json.loads(text)
+        report = self.report("parallel_for", "--seconds=0.2", "--threads=1", "--interval=500")
         self.assertLess(report["iterations"], 1.5 * report["seconds"] / 500e-6)
 
     def test_text_and_bad_input(self) -> None:
@@ -312,36 +243,6 @@ class Linetransfer(TestCase):
 
     def test_bad_input(self) -> None:
         self.assert_refused("--format", "linetransfer", "--format", "xml")
-
-
-class Hog(TestCase):
-    def test_reports_what_it_got(self) -> None:
-        text = self.output("burner", "--seconds", "0.2", "--report")
-        found = re.fullmatch(r"cpu_seconds ([\d.]+)\nwall_seconds ([\d.]+)\n", text)
-        assert found is not None, text
-        cpu, wall = float(found[1]), float(found[2])
-        self.assertGreaterEqual(wall, 0.2)
-        self.assertTrue(0 < cpu <= wall + 0.05, text)
-
-    def test_reports_when_terminated(self) -> None:
-        command = [BIN / "burner", "--report"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as hog:
-            time.sleep(0.2)
-            hog.send_signal(signal.SIGTERM)
-            text, _ = hog.communicate(timeout=10)
-        self.assertEqual(hog.returncode, 0)
-        self.assertIn("cpu_seconds", text)
-
-    def test_ends_with_its_parent(self) -> None:
-        # The hog holds the pipe's other end: reading ends only after the hog.
-        start = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(0.3)"
-        command = [sys.executable, "-c", start, BIN / "burner", "--seconds", "30"]
-        began = time.monotonic()
-        subprocess.run(command, stdout=subprocess.PIPE, timeout=20, check=True)
-        self.assertLess(time.monotonic() - began, 15)
-
-    def test_bad_input(self) -> None:
-        self.assert_refused("--seconds", "burner", "--seconds", "-1")
 
 
 class TestYield(TestCase):
