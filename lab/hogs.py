@@ -14,9 +14,9 @@ SETTLING = 0.1  # seconds for the scheduler to spread the hogs over the CPUs
 HOG = "import os\nwhile os.getppid() == {parent}: sum(range(100000))"
 
 
-def start_hog(program: Path | None = None) -> subprocess.Popen[bytes]:
-    """Runs bin/burner where it is given, else a Python loop."""
-    command = [program] if program else [sys.executable, "-c", HOG.format(parent=os.getpid())]
+def start_hog(program: Path | None = None, *words: str) -> subprocess.Popen[bytes]:
+    """Runs bin/burner (with these arguments) where it is given, else a Python loop."""
+    command = [program, *words] if program else [sys.executable, "-c", HOG.format(parent=os.getpid())]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
@@ -26,12 +26,12 @@ def end_hog(hog: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def hogs(count: int, program: Path | None = None) -> Iterator[list[subprocess.Popen[bytes]]]:
+def hogs(count: int, program: Path | None = None, *words: str) -> Iterator[list[subprocess.Popen[bytes]]]:
     """So many hogs while the body runs."""
     started: list[subprocess.Popen[bytes]] = []
     try:
         for _ in range(count):
-            started.append(start_hog(program))
+            started.append(start_hog(program, *words))
         if started:
             time.sleep(SETTLING)
         yield started

@@ -11,19 +11,24 @@ HOGS = (0, 1, 2, 4)
 WORK_US = (0.0, 10.0, 100.0)
 COPY = "copy"  # a second copy of the same program, under the same setting
 QUOTA = "quota"  # a cgroup quota of one CPU
-LOAD_KINDS = ("hogs", COPY, QUOTA)
+BLINKS = {"blink0.2": 0.2, "blink2": 2.0}  # a hog for each CPU, on for so many seconds, off for as many
+LOAD_KINDS = ("hogs", COPY, QUOTA, *BLINKS)
 
 
 @dataclass(frozen=True)
 class Cell:
     program: str
     threads: int
-    load: str  # how many CPU hogs, or COPY, or QUOTA
+    load: str  # how many CPU hogs, or COPY, QUOTA or one of BLINKS
     work_us: float
 
     @property
     def hogs(self) -> int:
         return int(self.load) if self.load.isdigit() else 0
+
+    @property
+    def blink_s(self) -> float | None:
+        return BLINKS.get(self.load)
 
     @property
     def idle(self) -> bool:
@@ -35,6 +40,7 @@ class Cell:
 
     def __str__(self) -> str:
         load = {"0": "idle", "1": "1 CPU hog", COPY: "a copy", QUOTA: "quota of 1 CPU"}
+        load |= {name: f"hogs on and off for {seconds:g} s" for name, seconds in BLINKS.items()}
         beside = load.get(self.load, f"{self.load} CPU hogs")
         return f"{self.program}, {self.threads} threads, {beside}, {self.work_us:g} us"
 
@@ -42,7 +48,7 @@ class Cell:
 def loads(kinds: Iterable[str], hogs: Iterable[int]) -> list[str]:
     kinds = set(kinds)
     numbers = [str(number) for number in hogs] if "hogs" in kinds else []
-    return numbers + [kind for kind in (COPY, QUOTA) if kind in kinds]
+    return numbers + [kind for kind in (COPY, QUOTA, *BLINKS) if kind in kinds]
 
 
 def product(
@@ -58,5 +64,5 @@ def quick() -> list[Cell]:
     cells = product(["barrier"], [2, 4], ["0", "2"], [0.0, 10.0])
     cells += product(["barrier"], [8], ["0", "4"], [0.0])
     cells += product(["barrier"], [4], ["0", "2"], [100.0])
-    cells += product(["barrier"], [4], [COPY, QUOTA], [0.0])
+    cells += product(["barrier"], [4], [COPY, QUOTA, "blink0.2"], [0.0])
     return cells + product(["parallel_for"], [2, 4], ["0", "2"], [0.0])

@@ -1,7 +1,7 @@
 """Measures programs with every waiting policy, beside every load, and compares the results with what is required.
 
 Results go to a folder: runs.csv (a line for each run, as soon as it ends), summary.csv and summary.txt. Started again
-with the same folder, it continues. loadgrid-plot FOLDER draws the heat map.
+with the same folder, it continues. loadgrid-plot FOLDER draws the heat map, or the curves of --curve.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cells as grid
+import curve
 import settings as waiting
 import tables
 from cells import QUOTA, Cell
@@ -35,6 +36,7 @@ from lab.runs import exit_by_exception
 
 QUICK_SECONDS, QUICK_REPETITIONS, QUICK_LIMIT, QUICK_TOTAL = 0.25, 3, 4.0, 165.0
 FULL_SECONDS, FULL_REPETITIONS, FULL_LIMIT = 0.5, 5, 15.0
+CURVE_SECONDS = curve.TIMES_S[-1]
 
 
 def say(text: str) -> None:
@@ -89,6 +91,10 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--quick", action="store_true", help="a covering part of the grid, within three minutes")
     mode.add_argument("--full", action="store_true", help="all of it: hours; may be interrupted and started again")
+    parser.add_argument(
+        "--curve", action="store_true",
+        help="record how far a program is 20 ms to 5 s (at most --seconds) after its first iteration began",
+    )
     parser.add_argument("--programs", type=words, metavar="LIST", help=f"of {','.join(grid.PROGRAMS)}")
     parser.add_argument("--threads", type=numbers(1), metavar="LIST", help="team sizes (2,4,8)")
     parser.add_argument("--loads", type=words, metavar="LIST", help=f"kinds, of {','.join(grid.LOAD_KINDS)}")
@@ -98,11 +104,12 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     parser.add_argument("--work", type=numbers(0, whole=False), metavar="LIST", help="microseconds (0,10,100)")
     parser.add_argument("--settings", type=words, metavar="LIST", help="of those that --list shows")
     parser.add_argument("--list", action="store_true", help="show the settings that exist here, and end")
-    parser.add_argument("--seconds", type=above_zero, help=f"of a run ({FULL_SECONDS}, quick {QUICK_SECONDS})")
+    of_a_run = f"of a run ({FULL_SECONDS}, quick {QUICK_SECONDS}, curve {CURVE_SECONDS:g})"
+    parser.add_argument("--seconds", type=above_zero, help=of_a_run)
     parser.add_argument("--repetitions", type=count, help=f"({FULL_REPETITIONS}, quick at most {QUICK_REPETITIONS})")
     parser.add_argument("--limit", type=above_zero, help="seconds after which a run is ended as failed")
     parser.add_argument("--seed", type=int, help="of the order of settings (drawn, and recorded)")
-    parser.add_argument("--output", type=Path, help="folder of the results (loadgrid-quick or loadgrid-full)")
+    parser.add_argument("--output", type=Path, help="folder of the results (loadgrid-quick, -full or -curve)")
     results.add_option(parser)
     parser.add_argument("--bin", type=Path, default=here, help="where the programs are (where loadgrid is)")
     parser.add_argument("--library", type=Path, help="what is preloaded (BIN/../lib/libmuster.so)")
@@ -129,8 +136,14 @@ def parse(arguments: list[str] | None, here: Path) -> argparse.Namespace:
     options.bin = options.bin.resolve()
     options.library = (options.library or options.bin.parent / "lib" / "libmuster.so").resolve()
     options.runtimes = (options.runtimes or options.bin.parent.parent / "runtimes").resolve()
-    options.output = options.output or Path("loadgrid-quick" if options.quick else "loadgrid-full")
-    options.seconds = options.seconds or (QUICK_SECONDS if options.quick else FULL_SECONDS)
+    options.output = options.output or Path(
+        "loadgrid-curve" if options.curve else "loadgrid-quick" if options.quick else "loadgrid-full"
+    )
+    by_default = QUICK_SECONDS if options.quick else CURVE_SECONDS if options.curve else FULL_SECONDS
+    options.seconds = options.seconds or by_default
+    options.times = [time for time in curve.TIMES_S if time <= options.seconds] if options.curve else []
+    if options.curve and not options.times:
+        parser.error(f"argument --seconds: a curve begins at {curve.TIMES_S[0]:g}")
     options.repetitions = options.repetitions or (QUICK_REPETITIONS if options.quick else FULL_REPETITIONS)
     options.limit = options.limit or (QUICK_LIMIT if options.quick else FULL_LIMIT) + 2 * options.seconds
     return options
@@ -162,6 +175,8 @@ def chosen_settings(options: argparse.Namespace) -> list[Setting]:
     if not options.settings:
         for line in left_out:
             say(line)
+        if options.curve:
+            return [setting for setting in available if is_drawn(setting, options)]
         wanted = [setting for setting in available if options.list or setting.kind != waiting.PART_OF_AUTO]
         return [setting for setting in wanted if names is None or setting.name in names]
     by_name = {setting.name: setting for setting in available}
@@ -171,11 +186,17 @@ def chosen_settings(options: argparse.Namespace) -> list[Setting]:
     return [by_name[name] for name in names or []]
 
 
+def is_drawn(setting: Setting, options: argparse.Namespace) -> bool:
+    """Of a curve: what a user could choose instead, and what regret is computed from."""
+    parts = {waiting.NO_TRIALS, *(f"auto-{name}" for name, _ in options.variant)}
+    return setting.kind in (waiting.STOCK, waiting.AUTO) or setting.name in parts
+
+
 def measure(
     options: argparse.Namespace, record: Record, cells: list[Cell], settings: list[Setting], quota: Quota | None
 ) -> None:
     """Repetition by repetition, in each every cell, in each every setting in random order."""
-    runner = Runner(options.bin, options.seconds, options.limit, quota)
+    runner = Runner(options.bin, options.seconds, options.limit, quota, options.times)
     plan = []
     for repetition in range(1, options.repetitions + 1):
         for cell in cells:
@@ -189,7 +210,9 @@ def measure(
             say(f"time is up: {len(plan) - number} runs are left out; start it again to continue")
             return
         progress(number / len(plan), f"{number} of {len(plan)} runs; repetition {repetition}: {cell}")
-        outcome = runner.run(cell, setting)
+        # The same for all settings of a cell, which are compared with each other.
+        phase = random.Random(f"{record.shared['seed']}/{repetition}/{cell}/phase").random()
+        outcome = runner.run(cell, setting, phase)
         if outcome.status != OK:
             say(f"{setting.name}: {cell}: {outcome.status}")
         record.add(repetition, cell, setting.name, setting.kind, outcome)
@@ -197,13 +220,16 @@ def measure(
     say(f"{len(plan)} runs in {time.monotonic() - begun:.0f} s; {record.file} has {len(record.runs)}")
 
 
-def write_summary(folder: Path, record: Record, result: Path | None = None) -> None:
+def write_summary(options: argparse.Namespace, record: Record) -> None:
     summary = Summary(record.runs)
-    text = tables.text(summary, record.shared)
-    (folder / "summary.csv").write_text(tables.summary_csv(summary))
-    (folder / "summary.txt").write_text(text)
-    if result is not None:
-        tables.leave(result, summary, record.shared)
+    (options.output / "summary.csv").write_text(tables.summary_csv(summary))
+    curves = curve.Curves(record.runs)
+    text = curve.text(curves, record.shared) if options.curve else tables.text(summary, record.shared)
+    (options.output / "summary.txt").write_text(text)
+    if options.json is not None and options.curve:
+        curve.leave(options.json, curves, record.shared)
+    elif options.json is not None:
+        tables.leave(options.json, summary, record.shared)
     print(text)
 
 
@@ -231,13 +257,14 @@ def run(options: argparse.Namespace) -> None:
         file = options.output / "runs.csv"
         seed = options.seed if options.seed is not None else read_seed(file)
         seed = secrets.randbelow(1_000_000) if seed is None else seed
-        record = Record(file, common(VERSION, options.library, options.libomp, seed, options.seconds))
+        seconds = ",".join(f"{time:g}" for time in options.times or [options.seconds])
+        record = Record(file, common(VERSION, options.library, options.libomp, seed, seconds))
         warn_if_busy("loadgrid")
         try:
             measure(options, record, cells, settings, quota)
         finally:
             if record.runs:
-                write_summary(options.output, record, options.json)
+                write_summary(options, record)
     finally:
         if quota is not None:
             quota.close()

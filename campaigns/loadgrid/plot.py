@@ -2,7 +2,8 @@
 
     loadgrid-plot FOLDER [--setting auto] [--against stock|fixed|libomp] [--output FILE.png]
 
-FOLDER is loadgrid's: its runs.csv is read. It needs matplotlib (Debian: python3-matplotlib).
+FOLDER is loadgrid's: its runs.csv is read. Of a folder of `loadgrid --curve` it draws the curves of each program
+(FOLDER/curves-PROGRAM.png). It needs matplotlib (Debian: python3-matplotlib).
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import math
 import sys
 from pathlib import Path
 
-from cells import COPY, PROGRAMS, QUOTA, Cell
+import plot_curves
+from cells import BLINKS, COPY, PROGRAMS, QUOTA, Cell
+from curve import Curves
 from record import RecordError, read
 from settings import AUTO
 from summary import Summary
@@ -31,7 +34,7 @@ def axes_of(summary: Summary) -> tuple[list[str], list[tuple[int, float]]]:
     """The columns, which are loads, and the rows, which are threads and work."""
     found = {cell.load for cell in summary.figures}
     loads = sorted((load for load in found if load.isdigit()), key=int)
-    loads += [load for load in (COPY, QUOTA) if load in found]
+    loads += [load for load in (COPY, QUOTA, *BLINKS) if load in found]
     return loads, sorted({(cell.threads, cell.work_us) for cell in summary.figures})
 
 
@@ -81,9 +84,14 @@ def main() -> int:
         shared, runs = read(options.folder / "runs.csv")
         if not runs:
             raise RecordError(f"{options.folder / 'runs.csv'} holds no runs")
+        where = f"{shared['machine']}, {shared['kernel']}"
+        if any(run.progress for run in runs):
+            for output in plot_curves.draw_all(Curves(runs), where, options.folder):
+                print(output)
+            return 0
         other = {"stock": "best stock setting", "fixed": "best fixed policy", "libomp": "libomp's default"}
         title = f"{options.setting} / {other[options.against]} (above 1: faster)"
-        title += f"\n{shared['machine']}, {shared['kernel']}"
+        title += f"\n{where}"
         output = options.output or options.folder / "heatmap.png"
         draw(Summary(runs), options.setting, options.against, title, output)
     except ImportError as error:

@@ -7,7 +7,7 @@ import io
 import os
 import platform
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cells import Cell
@@ -20,6 +20,7 @@ COMMON = ("machine", "kernel", "cpus", "version", "library", "libomp", "seed", "
 COLUMNS = (
     *COMMON, "time", "repetition", "program", "threads", "load", "work_us", "setting", "kind", "status",
     "rate_per_s", "first_rate_per_s", "second_rate_per_s", "wall_s", "cpu_s", "hog_cpu_s", "replaced",
+    "progress",
 )  # fmt: skip
 
 
@@ -41,6 +42,7 @@ class Run:
     wall_s: float
     cpu_s: float
     hog_cpu_s: float
+    progress: dict[float, float] = field(default_factory=dict, hash=False)  # iterations by each time in seconds
 
     @property
     def rate(self) -> float:
@@ -52,9 +54,10 @@ def machine() -> str:
     return f"{platform.machine()} {this_machine.processor()}"
 
 
-def common(version: str, library: Path, libomp: str, seed: int, seconds: float) -> dict[str, str]:
+def common(version: str, library: Path, libomp: str, seed: int, seconds: str) -> dict[str, str]:
+    """`seconds`: of a run, or the times at which progress is recorded."""
     digest = this_machine.digest(library) if library.is_file() else "none"
-    values = (machine(), platform.release(), this_machine.cpus(), version, digest, libomp, seed, f"{seconds:g}")
+    values = (machine(), platform.release(), this_machine.cpus(), version, digest, libomp, seed, seconds)
     return dict(zip(COMMON, map(str, values), strict=True))
 
 
@@ -71,7 +74,13 @@ def parse(row: dict[str, str]) -> Run:
         float(row["wall_s"] or 0),
         float(row["cpu_s"] or 0),
         float(row["hog_cpu_s"] or 0),
+        dict(map(progress_point, (row.get("progress") or "").split())),
     )
+
+
+def progress_point(text: str) -> tuple[float, float]:
+    time, _, iterations = text.partition(":")
+    return float(time), float(iterations)
 
 
 def read(file: Path) -> tuple[dict[str, str], list[Run]]:
@@ -109,6 +118,8 @@ class Record:
                     message = f"has {name} {theirs[name]}, this would be {shared[name]}; choose another --output"
                     raise RecordError(f"{file} {message}")
             content = file.read_bytes()
+            if self.runs and content.split(b"\n", 1)[0] != ",".join(COLUMNS).encode():
+                raise RecordError(f"{file} has the columns of another version; choose another --output")
             os.truncate(file, content.rfind(b"\n") + 1)
         if not file.exists() or file.stat().st_size == 0:
             self.append(list(COLUMNS))
@@ -139,6 +150,7 @@ class Record:
             "cpu_s": f"{outcome.cpu_s:.6f}",
             "hog_cpu_s": f"{outcome.hog_cpu_s:.6f}",
             "replaced": "" if outcome.replaced is None else str(outcome.replaced),
+            "progress": " ".join(f"{time:g}:{done:.1f}" for time, done in outcome.progress.items()),
         }
         self.append([values[name] for name in COLUMNS])
         self.runs.append(parse(values))

@@ -12,6 +12,7 @@ AUTO = "auto"
 STOCK = "stock"
 FIXED = "fixed"
 PART_OF_AUTO = "part"  # auto with a part of it switched off: measured on request, compared with nothing
+NO_TRIALS = "auto-place-off"  # the waiting of auto, without ever trying another placement
 DEFAULT_STOCK = ("libomp", "libgomp")  # the first that was measured
 DEFAULT_LIBOMP = "libomp19"
 LIBGOMP = "libgomp"  # in place of a libomp: Muster is preloaded into the programs that are linked with it
@@ -101,6 +102,6 @@ def preloaded(
             raise Unavailable(f"{other} is missing")
         environment = base | preload(other) | {"MUSTER_WAIT": AUTO}
         found.append(Setting(f"auto-{name}", PART_OF_AUTO, suffix, environment, runtime))
-    for name, switch in (("auto-slice-off", "MUSTER_SLICE"), ("auto-place-off", "MUSTER_PLACE")):
+    for name, switch in (("auto-slice-off", "MUSTER_SLICE"), (NO_TRIALS, "MUSTER_PLACE")):
         found.append(Setting(name, PART_OF_AUTO, suffix, base | {"MUSTER_WAIT": AUTO, switch: "off"}, runtime))
     return found

@@ -32,7 +32,9 @@ def share_of_alone(cell: Cell, cpus: int) -> float:
         return 1 / alone
     if cell.load == COPY:
         return min(2 * cell.threads, cpus) / alone
-    return cell.threads * fair_cpus_each(cpus, cell.hogs + cell.threads) / alone
+    beside = cpus if cell.blink_s else cell.hogs
+    due = cell.threads * fair_cpus_each(cpus, beside + cell.threads) / alone
+    return (1 + due) / 2 if cell.blink_s else due
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Figure:
     most: float
     runs: int
     failed: int
+    seconds: float  # median of a run
     cpus_used: float  # median
     hogs_got: float | None  # CPU time of all hogs / their fair share, median
     evenness: float | None  # of two copies: the slower one's rate / the faster one's, median
@@ -66,6 +69,7 @@ def figure_of(runs: list[Run]) -> Figure:
         max(rates),
         len(runs),
         sum(run.status != OK for run in runs),
+        median([run.wall_s for run in good] or [0.0]),
         median([run.cpu_s / run.wall_s for run in good] or [0.0]),
         median(got) if got else None,
         median(min(pair) / max(pair) for pair in pairs) if pairs else None,
@@ -87,6 +91,15 @@ class Summary:
 
     def cells(self, program: str | None = None) -> list[Cell]:
         return [cell for cell in self.figures if program in (None, cell.program)]
+
+    def seconds(self, cells: list[Cell]) -> float:
+        """Of a run."""
+        return median([figure.seconds for cell in cells for figure in self.figures[cell].values()] or [0.0])
+
+    def settings(self, kind: str) -> list[str]:
+        """The names of all settings of a kind."""
+        found = [name for figures in self.figures.values() for name, figure in figures.items() if figure.kind == kind]
+        return sorted(set(found))
 
     def rate(self, cell: Cell, setting: str | None) -> float | None:
         figure = self.figures.get(cell, {}).get(setting or "")

@@ -97,37 +97,39 @@ def verdict_rows(criteria: list[Criterion]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for c in criteria:
         verdict = f"({c.verdict})" if c.is_aim else c.verdict
-        rows.append((verdict, c.what, f">= {c.wanted:g}", ratio(c.figure), f"{c.where}{at_bound(c.bound)}"))
+        wanted = f">= {c.wanted:g}" + (f" (missed < {c.missed_below:g})" if c.missed_below < c.wanted else "")
+        rows.append((verdict, c.what, wanted, ratio(c.figure), f"{c.where}{at_bound(c.bound)}"))
         if len(c.missed) > 1 and not c.is_aim:
-            rows.append(("", "", "", "", f"below it: {len(c.missed)} of {c.cells} cells"))
+            rows.append(("", "", "", "", f"missed: {len(c.missed)} of {c.cells} cells"))
             rows += [("", "", "", ratio(m.figure), f"{m.where}{at_bound(m.bound)}") for m in c.missed]
     return rows
 
 
-def verdict_lines(criteria: list[Criterion]) -> list[str]:
-    return table(VERDICT, verdict_rows(criteria), {"verdict", "criterion", "where"}).splitlines()
+def verdicts(summary: Summary) -> list[tuple[str, list[Criterion]]]:
+    """Of each half of the grid, and of both."""
+    halves = [program for program in PROGRAMS if summary.cells(program)]
+    found = [(f"What must be reached: {program}", judge(summary, program)) for program in halves]
+    return found if len(halves) < 2 else [*found, ("What must be reached: both programs", judge(summary, None))]
+
+
+def program_title(program: str) -> str:
+    return f"{program}: {'iterations' if program == 'barrier' else 'regions'} per second"
 
 
 def leave(path: Path, summary: Summary, shared: dict[str, str]) -> None:
-    """Of each program the verdict and the grid."""
-    found = []
     notes = [", ".join(f"{name} {shared.get(name, '?')}" for name in ("libomp", "seed", "seconds", "library"))]
+    found = [
+        results.table_of_words(VERDICT, verdict_rows(criteria), title, notes) for title, criteria in verdicts(summary)
+    ]
     for program in filter(summary.cells, PROGRAMS):
-        verdict = verdict_rows(judge(summary, program))
-        found.append(results.table_of_words(VERDICT, verdict, f"What must be reached: {program}", notes))
-        title = f"{program}: {'iterations' if program == 'barrier' else 'regions'} per second"
-        found.append(results.table_of_words(GRID, grid_rows(summary, program), title))
+        found.append(results.table_of_words(GRID, grid_rows(summary, program), program_title(program)))
     results.leave(path, "The load grid", found)
 
 
 def text(summary: Summary, shared: dict[str, str]) -> str:
     lines = [", ".join(f"{name} {shared.get(name, '?')}" for name in COMMON), ""]
-    for program in PROGRAMS:
-        if not summary.cells(program):
-            continue
-        unit = "iterations" if program == "barrier" else "regions"
-        lines += [f"{program}, {unit}/s", "", table(GRID, grid_rows(summary, program), 5), ""]
-    for program in PROGRAMS:
-        if summary.cells(program):
-            lines += [f"What must be reached: {program}", "", *verdict_lines(judge(summary, program)), ""]
+    for program in filter(summary.cells, PROGRAMS):
+        lines += [program_title(program), "", table(GRID, grid_rows(summary, program), 5), ""]
+    for title, criteria in verdicts(summary):
+        lines += [title, "", table(VERDICT, verdict_rows(criteria), {"verdict", "criterion", "where"}), ""]
     return "\n".join(lines)
