@@ -1,23 +1,16 @@
 // `auto`, the default. No spin time suits every situation, so each wait asks which thread it would delay.
 //
-// Whether to spin. Spinning is harmless while the team has no other use for the CPU. A waiter looks for a teammate that
-// has not arrived and was last seen on the waiter's own CPU (waiting/arrivals.h). If there is one, spinning only keeps
-// it from running: give up the CPU at once. If there is none, spin for a limited time, then block on the team's word.
-//
-// How to give up the CPU. sched_yield is the cheapest way while only teammates want the CPU: they return within
-// microseconds. With a competitor it is the worst: the kernel charges the caller a whole slice, and the competitor runs
-// for milliseconds. Sleeping for the teammate costs two more system calls and loses no slice. Competitors are noticed
-// by missing time: a yield, a gap between two clock reads while spinning, or a sleep for a teammate that took as long
-// as a slice. If none was noticed for some time, yield, and spin for longer, since nobody else wants the CPU.
-//
-// docs/understand/waiting.md explains it; what else was tried is in docs/results/notes/waiting.md.
+// What a thread does next is decided in waiting/decide.h, and where the team's threads run in waiting/place.h: two pure
+// functions. waiting/contention.h observes what they need, waiting/placement.h moves threads, and waiting/tuning.h has
+// the thresholds. docs/understand/waiting.md explains it; what else was tried is in docs/results/notes/waiting.md.
 #pragma once
 
 #include <cstdint>
 
 #include "platform/native_memory.h"
 #include "waiting/contention.h"
-#include "waiting/gathering.h"
+#include "waiting/decide.h"
+#include "waiting/placement.h"
 #include "waiting/requested_slice.h"
 #include "waiting/scheduler.h"
 #include "waiting/waiting_policy.h"
@@ -27,7 +20,7 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : slice_(parameters), contention_(parameters), gathering_(parameters) {}
+      : slice_(parameters), contention_(parameters), placement_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
   // The threads of a team that fits and has no competitors do not delay each other, so nothing is recorded.
@@ -40,85 +33,81 @@ class AutoWait {
   template <class Memory, class Done>
     requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
+    using Scheduler = typename Memory::Scheduler;
     agree_on_turns(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
     slice_.adapt(wait, contention_);
-    gathering_.follow(wait, [&] { return contention_.situation(wait.start_ns); });
-    if (gathering_.pushes(wait.start_ns) && push<Memory>(done)) return true;
-    // Yields would not help: the teammate may have a lower priority.
-    const bool real_time = Memory::Scheduler::runs_in_real_time(wait.start_ns);
-    if (real_time && contention_.is_one_cpu()) return done();
-    const bool spins_briefly = real_time || contention_.competitor_near(wait.start_ns);
-    const std::uint64_t budget_ns = spins_briefly ? kSpinWithCompetitorsNs : kSpinUndisturbedNs;
+    placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
+    Observation now;
+    now.one_cpu = contention_.is_one_cpu();
+    now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
+    now.competitor = contention_.competitor_near(wait.start_ns);
+    const std::uint64_t spin_ns = spin_time_ns(now);
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
       if (done()) return true;
+      const unsigned teammate =
+          wait.arrivals.absent_on(Scheduler::current_cpu(), wait.me, wait.episode);
+      if (teammate != kNobody) contention_.note_turn();
+      now.absent = teammate != kNobody                          ? Absent::kHere
+                   : before_ns - yielded_ns >= yield_every_ns() ? Absent::kPerhapsHere
+                                                                : Absent::kElsewhere;
+      now.competitor = contention_.competitor_near(before_ns);
+      now.may_give_way = wait.for_release && wait.arrivals.full_fences(wait.episode);
+      const Step step = decide(now);
       bool released = false;
-      const unsigned absent =
-          wait.arrivals.absent_on(Memory::Scheduler::current_cpu(), wait.me, wait.episode);
-      if (absent != kNobody) contention_.note_turn();
-      // The kernel may have moved an absent teammate to this CPU since it was last seen. Without recorded arrivals it
-      // may have been here all the time. A thread that spins for long looks for it with a yield.
-      const bool hidden = before_ns - yielded_ns >= look_for_hidden_after_ns();
-      const bool may_yield =
-          !contention_.competitor_near(before_ns) && !contention_.is_one_cpu() && !real_time;
-      if (may_yield && (absent != kNobody || hidden)) {
-        // A yield postpones the thread by its slice. If only some teammates have short slices, the others would run
-        // once in ten times.
-        if (Memory::Scheduler::has_requested_slice()) Memory::Scheduler::give_slice_back();
-        Memory::Scheduler::yield();
-        wait.stats.yields.add();
-        yielded_ns = before_ns;
-        if (absent == kNobody) contention_.note_hidden_teammate(done());
-      } else if (absent == kNobody) {
-        released = poll<Memory>(done);
-      } else if (may_sleep_for_a_teammate(wait)) {
-        falls_asleep();
-        wait.arrivals.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
-        woke_up();
-      } else {
-        return false;
+      switch (step) {
+        case Step::kPoll:
+          released = poll<Memory>(done);
+          break;
+        case Step::kYield:
+          yield<Memory>(wait);
+          yielded_ns = before_ns;
+          if (teammate == kNobody) contention_.note_hidden_teammate(done());
+          break;
+        case Step::kGiveWay:
+          falls_asleep();
+          wait.arrivals.give_way_to(teammate, wait.me, wait.episode, done, wait.stats);
+          woke_up();
+          break;
+        case Step::kBlock:
+          // Next time it may sleep for the teammate alone.
+          if (teammate != kNobody) wait.arrivals.ask_for_full_fences(true, wait.episode);
+          return done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
-      if (contention_.note_gap(before_ns, now_ns) && absent != kNobody)
+      if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
       if (released) return true;
-      const std::uint64_t spun_ns = now_ns - wait.start_ns;
-      if (spun_ns >= (gathering_.apart() ? kSpinApartNs : budget_ns)) return done();
+      now.time_is_up = now_ns - wait.start_ns >= spin_ns;
       before_ns = now_ns;
     }
   }
 
  private:
-  static constexpr std::uint64_t kSpinUndisturbedNs = 1'000'000;
-  static constexpr std::uint64_t kSpinWithCompetitorsNs = 50'000;
-  static constexpr std::uint64_t kSpinApartNs = 10'000'000;
-  static constexpr std::uint64_t kHiddenTeammateNs = 5'000;
-  static constexpr std::uint64_t kUnlikelyTeammateNs = 20'000;
-  static constexpr unsigned kPollsPerClockRead = 16;
-
-  std::uint64_t look_for_hidden_after_ns() const {
-    if (!contention_.contended() || gathering_.on_separate_cpus()) return kUnlikelyTeammateNs;
-    return contention_.others_run() ? 0 : kHiddenTeammateNs;
+  // Without recorded arrivals an absent teammate may have been here all the time; the kernel may also have moved one
+  // here since.
+  std::uint64_t yield_every_ns() const {
+    const bool may_meet = contention_.contended() && !placement_.on_own_cpus();
+    return may_meet ? tuning::kYieldEveryContendedNs : tuning::kYieldEveryNs;
   }
 
   template <class Memory, class Done>
   static bool poll(Done&& done) {
-    for (unsigned poll = 0; poll < kPollsPerClockRead; ++poll) {
+    for (unsigned poll = 0; poll < tuning::kPollsPerClockRead; ++poll) {
       if (done()) return true;
       Memory::pause();
     }
     return false;
   }
 
-  // Keeps the CPU busy that the team is gathered on, so that the kernel moves competitors away from it. The first
-  // yields afterwards show whether they have left.
-  template <class Memory, class Done>
-  bool push(Done&& done) {
-    while (gathering_.keeps_pushing(Memory::now_ns())) {
-      if (poll<Memory>(done)) return true;
-    }
-    contention_.forget_competitors();
-    return done();
+  // A yield postpones the thread by its slice. If only some teammates had short slices, the others would run once in
+  // ten times.
+  template <class Memory>
+  static void yield(const Wait<Memory>& wait) {
+    using Scheduler = typename Memory::Scheduler;
+    if (Scheduler::has_requested_slice()) Scheduler::give_slice_back();
+    Scheduler::yield();
+    wait.stats.yields.add();
   }
 
   // The threads of a team that fits do not delay each other on their own CPUs. With competitors on those CPUs they take
@@ -132,15 +121,9 @@ class AutoWait {
     }
   }
 
-  template <class Memory>
-  static bool may_sleep_for_a_teammate(const Wait<Memory>& wait) {
-    wait.arrivals.ask_for_full_fences(true, wait.episode);
-    return wait.for_release && wait.arrivals.full_fences(wait.episode);
-  }
-
   RequestedSlice slice_;
   Contention contention_;
-  Gathering gathering_;
+  Placement placement_;
 };
 
 static_assert(WaitingPolicy<AutoWait, NativeMemory>);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "waiting/deadline.h"
+#include "waiting/tuning.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -23,10 +24,10 @@ class Capacity {
   // Counting the CPUs takes a system call, and the number may change: read every 10 ms. True if this was such a time.
   template <class Memory>
   bool look(std::uint64_t now_ns) {
-    if (is_ahead(look_again_ns_.load(std::memory_order_relaxed), now_ns, kLookEveryNs)) {
+    if (is_ahead(look_again_ns_.load(std::memory_order_relaxed), now_ns, tuning::kLookEveryNs)) {
       return false;
     }
-    look_again_ns_.store(now_ns + kLookEveryNs, std::memory_order_relaxed);
+    look_again_ns_.store(now_ns + tuning::kLookEveryNs, std::memory_order_relaxed);
     const unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::Scheduler::allowed_cpus();
     const bool suffices = team_size_ <= cpus;
     const bool one_cpu = cpus == 1 && team_size_ > 1;
@@ -37,8 +38,6 @@ class Capacity {
   }
 
  private:
-  static constexpr std::uint64_t kLookEveryNs = 10'000'000;
-
   const unsigned team_size_;
   const unsigned bound_cpus_;
   std::atomic<bool> suffices_{true};

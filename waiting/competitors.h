@@ -9,17 +9,16 @@
 #include <cstdint>
 
 #include "waiting/deadline.h"
+#include "waiting/tuning.h"
 
 namespace muster {
 
 // One for all threads of a team. Relaxed throughout: an observation that is lost or counted twice only costs time.
 class Competitors {
  public:
-  static constexpr std::uint64_t kFirstNs = 4'000'000;
-  static constexpr std::uint64_t kLongestNs = 32'000'000;
-
   bool near(std::uint64_t now_ns) const {
-    return is_ahead(near_until_ns_.load(std::memory_order_relaxed), now_ns, kLongestNs);
+    return is_ahead(near_until_ns_.load(std::memory_order_relaxed), now_ns,
+                    tuning::kLongestSightingNs);
   }
 
   // The time of the last observation; 0 = never.
@@ -28,9 +27,11 @@ class Competitors {
   void see(std::uint64_t now_ns) {
     std::uint64_t counts_ns = counts_ns_.load(std::memory_order_relaxed);
     const std::uint64_t until_ns = near_until_ns_.load(std::memory_order_relaxed);
-    if (!is_ahead(until_ns, now_ns, kLongestNs)) {
+    if (!is_ahead(until_ns, now_ns, tuning::kLongestSightingNs)) {
       const bool again = now_ns < until_ns + 2 * counts_ns;
-      counts_ns = !again ? kFirstNs : counts_ns < kLongestNs ? 2 * counts_ns : kLongestNs;
+      counts_ns = !again                                   ? tuning::kSightingNs
+                  : counts_ns < tuning::kLongestSightingNs ? 2 * counts_ns
+                                                           : tuning::kLongestSightingNs;
       counts_ns_.store(counts_ns, std::memory_order_relaxed);
     }
     seen_ns_.store(now_ns, std::memory_order_relaxed);
@@ -43,7 +44,7 @@ class Competitors {
  private:
   std::atomic<std::uint64_t> near_until_ns_{0};
   std::atomic<std::uint64_t> seen_ns_{0};
-  std::atomic<std::uint64_t> counts_ns_{kFirstNs};
+  std::atomic<std::uint64_t> counts_ns_{tuning::kSightingNs};
 };
 
 }  // namespace muster

@@ -9,8 +9,9 @@
 #include "waiting/capacity.h"
 #include "waiting/competitor_average.h"
 #include "waiting/competitors.h"
+#include "waiting/place.h"
 #include "waiting/preemption_threshold.h"
-#include "waiting/situation.h"
+#include "waiting/tuning.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -40,7 +41,7 @@ class Contention {
   void note_hidden_teammate(bool found) {
     if (contended()) return;
     const unsigned found_in_a_row = found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
-    if (found_in_a_row == kMustBeHere) set(contended_, true);
+    if (found_in_a_row == tuning::kYieldsThatFound) set(contended_, true);
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
 
@@ -57,9 +58,6 @@ class Contention {
     set(contended_, true);
     return true;
   }
-
-  // Threads of other processes were runnable, on any CPU, within the last 10 to 20 ms.
-  bool others_run() const { return others_run_.load(std::memory_order_relaxed); }
 
   // The sensor counts the team's own threads, to tell them from competitors.
   void falls_asleep() {
@@ -78,7 +76,6 @@ class Contention {
       sensor_->look(now_ns);
       const LoadSnapshot load = sensor_->last();
       set(has_quota_, load.quota_millicpus != 0);
-      set(others_run_, load.competitors() != 0);
       competitor_average_.see(load.competitors());
     }
     preemption_threshold_.learn(now_ns, episode);
@@ -87,10 +84,11 @@ class Contention {
     return !contended();
   }
 
-  Situation situation(std::uint64_t now_ns) const {
-    Situation out;
+  // What concerns the team's place, apart from trials.
+  PlaceObservation observe_place(std::uint64_t now_ns) const {
+    PlaceObservation out;
     out.fits = fits();
-    out.competitor_near = competitor_near(now_ns);
+    out.competitor = competitor_near(now_ns);
     out.takes_turns = takes_turns();
     if (sensor_ == nullptr) return out;
     sensor_->look(now_ns);
@@ -103,8 +101,6 @@ class Contention {
   }
 
  private:
-  static constexpr unsigned kMustBeHere = 8;
-
   // Every thread reads these lines at every barrier: written only when the value changes.
   static void set(std::atomic<bool>& flag, bool value) {
     if (flag.load(std::memory_order_relaxed) != value) {
@@ -126,7 +122,6 @@ class Contention {
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
-  std::atomic<bool> others_run_{false};
   std::atomic<unsigned> found_in_a_row_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Competitors competitors_;

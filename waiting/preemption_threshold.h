@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "waiting/episode.h"
+#include "waiting/tuning.h"
 
 namespace muster {
 
@@ -26,15 +27,13 @@ class PreemptionThreshold {
     const Episode since = since_.exchange(episode, std::memory_order_relaxed);
     if (since_ns == 0 || now_ns <= since_ns) return;
     const std::uint64_t instances = episode > since ? episode - since : 1;
-    ns_.store(kLongTurnNs + std::min(2 * (now_ns - since_ns) / instances, kMostForWorkNs),
+    ns_.store(tuning::kPreemptedNs +
+                  std::min(2 * (now_ns - since_ns) / instances, tuning::kMostForWorkNs),
               std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::uint64_t kLongTurnNs = 500'000;
-  static constexpr std::uint64_t kMostForWorkNs = 1'500'000;
-
-  std::atomic<std::uint64_t> ns_{kLongTurnNs};
+  std::atomic<std::uint64_t> ns_{tuning::kPreemptedNs};
   std::atomic<std::uint64_t> since_ns_{0};
   std::atomic<Episode> since_{0};
 };

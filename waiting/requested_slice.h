@@ -6,6 +6,7 @@
 
 #include "waiting/contention.h"
 #include "waiting/deadline.h"
+#include "waiting/tuning.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -25,14 +26,13 @@ class RequestedSlice {
         wait.stats.short_slices.add();
       }
     } else if (Memory::Scheduler::has_requested_slice() &&
-               !is_ahead(contention.competitor_seen_ns() + kKeepNs, wait.start_ns, kKeepNs)) {
+               !is_ahead(contention.competitor_seen_ns() + tuning::kKeepSliceNs, wait.start_ns,
+                         tuning::kKeepSliceNs)) {
       Memory::Scheduler::give_slice_back();
     }
   }
 
  private:
-  static constexpr std::uint64_t kKeepNs = 200'000'000;
-
   const std::uint64_t slice_ns_;
 };
 

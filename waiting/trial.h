@@ -1,53 +1,102 @@
-// What trials need: the rate of instances over a period, and a backoff between trials.
+// Whether a place pays: instances per second at it against those before, with a bound on what trying may lose.
+//
+// Lost work is counted as the time in which the team would have done it at its former rate. A team that has lived for t
+// has lost at most t / 10 by trials, apart from the time until a thread notices it (waiting/tuning.h). So a trial
+// starts when at least 10 ms may be lost, and ends when they are. Each trial that failed halves the allowance, so that
+// what does not pay is tried less and less often.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "waiting/deadline.h"
 #include "waiting/episode.h"
+#include "waiting/place.h"
+#include "waiting/tuning.h"
 
 namespace muster {
 
-// Instances per nanosecond since begin().
-class RateWindow {
+// Only for the thread that decides. Times in ns.
+class Trial {
  public:
+  // Called now and then while the team is where the kernel puts it and another place may suit it. True if a trial may
+  // begin.
+  bool may_begin(std::uint64_t now_ns, Episode episode) {
+    const std::uint64_t length_ns = now_ns - since_ns_;
+    if (since_ns_ == 0 || now_ns < since_ns_) {
+      begin_window(now_ns, episode);
+    } else if (length_ns >= tuning::kWindowNs) {
+      rate_ = static_cast<double>(episode - since_) / static_cast<double>(length_ns);
+      if (length_ns >= 8 * tuning::kWindowNs) begin_window(now_ns, episode);
+      return budget_ns(now_ns) >= static_cast<std::int64_t>(tuning::kLeastTrialNs);
+    }
+    return false;
+  }
+
   void begin(std::uint64_t now_ns, Episode episode) {
+    begin_window(now_ns, episode);
+    budget_ns_ = budget_ns(now_ns);
+    pays_ = false;
+  }
+
+  // Of the present place. A place that pays is judged again and again: the work may change.
+  Verdict judge(std::uint64_t now_ns, Episode episode) {
+    if (now_ns < since_ns_) return Verdict::kFails;  // the clock went back
+    const std::uint64_t length_ns = now_ns - since_ns_;
+    const std::int64_t lost_ns = lost(now_ns, episode);
+    if (lost_ns > budget_ns_ || length_ns >= kMostWindows * tuning::kWindowNs) {
+      lost_ns_ += lost_ns;
+      ++failures_;
+      return Verdict::kFails;
+    }
+    const double must_gain = pays_ ? 1 : tuning::kMustGain;
+    const auto done = static_cast<double>(episode - since_);
+    if (length_ns < tuning::kWindowNs ||
+        done <= rate_ * must_gain * static_cast<double>(length_ns)) {
+      return Verdict::kOpen;
+    }
+    begin(now_ns, episode);
+    pays_ = true;
+    failures_ = 0;
+    return Verdict::kPays;
+  }
+
+  // Forgets the rate: the situation has changed.
+  void forget() { since_ns_ = 0; }
+
+ private:
+  static constexpr unsigned kMostFailures = 16;
+  static constexpr unsigned kMostWindows = 4;  // of a place that neither pays nor loses much
+
+  void begin_window(std::uint64_t now_ns, Episode episode) {
+    if (born_ns_ == 0 || now_ns < born_ns_) {
+      born_ns_ = now_ns;
+      lost_ns_ = 0;
+    }
     since_ns_ = now_ns;
     since_ = episode;
   }
-  void forget() { since_ns_ = 0; }
-  bool begun() const { return since_ns_ != 0; }
-  std::uint64_t length_ns(std::uint64_t now_ns) const { return now_ns - since_ns_; }
-  double rate(std::uint64_t now_ns, Episode episode) const {
-    return static_cast<double>(episode - since_) / static_cast<double>(length_ns(now_ns));
+
+  // In the present window; none if the team has done more than at the former rate.
+  std::int64_t lost(std::uint64_t now_ns, Episode episode) const {
+    if (rate_ <= 0) return 0;
+    const double done_ns = static_cast<double>(episode - since_) / rate_;
+    const auto length_ns = static_cast<std::int64_t>(now_ns - since_ns_);
+    return std::max(length_ns - static_cast<std::int64_t>(done_ns), std::int64_t{0});
   }
 
- private:
-  std::uint64_t since_ns_ = 0;
+  std::int64_t budget_ns(std::uint64_t now_ns) const {
+    const std::uint64_t allowance_ns = (now_ns - born_ns_) / tuning::kBudgetDivisor;
+    return static_cast<std::int64_t>(allowance_ns >> std::min(failures_, kMostFailures)) - lost_ns_;
+  }
+
+  std::uint64_t born_ns_ = 0;   // when the team was first looked at
+  std::uint64_t since_ns_ = 0;  // the present window; 0: none
   Episode since_ = 0;
-};
-
-// No trial is made while it lasts. Each backoff is twice as long as the one before, so that what does not pay is tried
-// less and less often.
-class Backoff {
- public:
-  static constexpr std::uint64_t kFirstNs = 400'000'000;
-  static constexpr std::uint64_t kLongestNs = 6'400'000'000;
-
-  bool lasts(std::uint64_t now_ns) const { return is_ahead(until_ns_, now_ns, 2 * kLongestNs); }
-  bool repeated() const { return next_ns_ > 2 * kFirstNs; }
-  void begin(std::uint64_t from_ns) {
-    until_ns_ = from_ns + next_ns_;
-    if (next_ns_ < kLongestNs) next_ns_ *= 2;
-  }
-  void begin_again(std::uint64_t from_ns) {
-    next_ns_ = kFirstNs;
-    until_ns_ = from_ns + next_ns_;
-  }
-
- private:
-  std::uint64_t next_ns_ = kFirstNs;
-  std::uint64_t until_ns_ = 0;
+  double rate_ = 0;             // instances per ns before the trial
+  std::int64_t budget_ns_ = 0;  // of the present trial
+  std::int64_t lost_ns_ = 0;    // by all trials
+  unsigned failures_ = 0;       // since a trial paid
+  bool pays_ = false;
 };
 
 }  // namespace muster

@@ -175,7 +175,7 @@ TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
     pass_instances(team, policy, 1, 0);
     SimulatedMemory::now += 10'000;
   }
-  EXPECT_GE(SimulatedMemory::now - left, Competitors::kFirstNs);
+  EXPECT_GE(SimulatedMemory::now - left, tuning::kSightingNs);
   EXPECT_LE(SimulatedMemory::now - left, 50'000'000U);
 }
 
@@ -192,12 +192,12 @@ TEST(Competitors, WhoComesBackIsExpectedToStay) {
     EXPECT_GE(now - seen, longest);
     longest = now - seen;
   }
-  EXPECT_GT(longest, 4 * Competitors::kFirstNs);
+  EXPECT_GT(longest, 4 * tuning::kSightingNs);
   EXPECT_LT(longest, 50'000'000U);
   now += 1'000'000'000;  // gone for long: the next observation is a first one again
   competitors.see(now);
-  EXPECT_TRUE(competitors.near(now + Competitors::kFirstNs - 1));
-  EXPECT_FALSE(competitors.near(now + Competitors::kFirstNs));
+  EXPECT_TRUE(competitors.near(now + tuning::kSightingNs - 1));
+  EXPECT_FALSE(competitors.near(now + tuning::kSightingNs));
 }
 
 // The kernel moved an absent teammate here after it was seen elsewhere: a thread that spins must not keep it from
@@ -231,7 +231,7 @@ TEST(Auto, APairOnOneCpuTakesTurns) {
       },
       released);
   EXPECT_TRUE(policy.records_arrivals());
-  SimulatedMemory::now += 2 * Competitors::kFirstNs;
+  SimulatedMemory::now += 2 * tuning::kSightingNs;
   team.next_episode();
   everyone_absent_on(team, 0);
   polls = 0;

@@ -105,5 +105,21 @@ TEST(CoarseWork, DoesNotHideACompetitor) {
   EXPECT_TRUE(contention.note_gap(now, now + 3 * kMs));
 }
 
+TEST(CompetitorAverage, IsAnAverage) {
+  CompetitorAverage average;
+  EXPECT_FALSE(average.fills(1)) << "no sample yet";
+  for (int look = 0; look < 100; ++look) average.see(1);
+  EXPECT_TRUE(average.fills(1));
+  EXPECT_FALSE(average.fills(2)) << "one CPU hog";
+  for (int look = 0; look < 50; ++look) {
+    average.see(2);
+    average.see(1);
+  }
+  EXPECT_TRUE(average.fills(2)) << "a second copy, of which one thread sleeps half of the time";
+  EXPECT_FALSE(average.fills(3));
+  average.see(0);
+  EXPECT_TRUE(average.fills(2)) << "one sample has little weight";
+}
+
 }  // namespace
 }  // namespace muster::test

@@ -1,0 +1,122 @@
+// The trial of a place: what it decides, and the bound on what trying may lose.
+#include "waiting/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace muster::test {
+namespace {
+
+constexpr std::uint64_t kMs = tuning::kMs;
+constexpr std::uint64_t kBirth = 5'000 * kMs;
+
+// A team that is looked at every millisecond: `before` instances a millisecond where the kernel puts it, `after` at the
+// other place, where it is whenever a trial may begin and has not failed.
+class Life {
+ public:
+  void pass(unsigned ms, double before, double after) {
+    for (unsigned i = 0; i < ms; ++i) {
+      now_ns_ += kMs;
+      if (away_) away_ms_ += 1;
+      work_ += away_ ? after : before;
+      stock_ += before;
+      const auto episode = static_cast<Episode>(work_);
+      if (!away_) {
+        if (!trial_.may_begin(now_ns_, episode)) continue;
+        trial_.begin(now_ns_, episode);
+        away_ = true;
+        ++trials_;
+      } else if (trial_.judge(now_ns_, episode) == Verdict::kFails) {
+        trial_.forget();
+        away_ = false;
+      }
+      worst_ = std::max(worst_, lost_share());
+    }
+  }
+
+  bool away() const { return away_; }
+  unsigned away_ms() const { return away_ms_; }
+  unsigned trials() const { return trials_; }
+  // Of the team's life, by work: the regret.
+  double lost_share() const {
+    return now_ns_ < kBirth + 50 * kMs ? 0 : (stock_ - work_) / stock_;
+  }
+  double worst() const { return worst_; }
+
+ private:
+  Trial trial_;
+  std::uint64_t now_ns_ = kBirth;
+  double work_ = 0;
+  double stock_ = 0;
+  double worst_ = 0;
+  bool away_ = false;
+  unsigned away_ms_ = 0;
+  unsigned trials_ = 0;
+};
+
+TEST(Trial, KeepsAPlaceThatPays) {
+  Life life;
+  life.pass(1'000, 10, 30);
+  EXPECT_TRUE(life.away());
+  EXPECT_EQ(life.trials(), 1U);
+  EXPECT_GE(life.away_ms(), 880U) << "from the first 0.1 s on";
+}
+
+TEST(Trial, NotBeforeItMayLoseThreeSlices) {
+  Life life;
+  life.pass(99, 10, 30);
+  EXPECT_EQ(life.trials(), 0U);
+}
+
+TEST(Trial, LeavesAPlaceThatDoesNotPay) {
+  Life life;
+  life.pass(20'000, 10, 8);
+  EXPECT_FALSE(life.away());
+  EXPECT_GE(life.trials(), 3U) << "the load may have changed";
+  EXPECT_LE(life.away_ms(), 1'000U);
+}
+
+TEST(Trial, LeavesAPlaceThatPaysNoMore) {
+  Life life;
+  life.pass(1'000, 10, 30);
+  life.pass(200, 10, 5);
+  EXPECT_FALSE(life.away());
+}
+
+TEST(Trial, ATeamThatMakesNoHeadwayTriesToo) {
+  Life life;
+  life.pass(500, 0, 100);
+  EXPECT_TRUE(life.away());
+}
+
+// The rule itself: whatever the rates are, and however they change, at most a tenth is lost, plus one look.
+TEST(Trial, NeverLosesMoreThanATenth) {
+  std::mt19937 random(22);
+  std::uniform_real_distribution<double> exponent(0, 3);
+  for (int life_number = 0; life_number < 2'000; ++life_number) {
+    const double before = std::pow(10, exponent(random));
+    Life life;
+    for (int phase = 0; phase < 5; ++phase) {
+      life.pass(20 + random() % 2'000, before, std::pow(10, exponent(random) - random() % 3));
+    }
+    EXPECT_LE(life.worst(), 0.1 + 0.02) << "life " << life_number;
+  }
+}
+
+TEST(Trial, SurvivesAClockThatGoesBack) {
+  Trial trial;
+  trial.may_begin(kBirth, 1);
+  ASSERT_TRUE(trial.may_begin(kBirth + 200 * kMs, 1'000));
+  trial.begin(kBirth + 200 * kMs, 1'000);
+  EXPECT_EQ(trial.judge(kBirth, 1'000), Verdict::kFails);
+  trial.forget();
+  EXPECT_FALSE(trial.may_begin(kBirth / 2, 2'000));
+  EXPECT_FALSE(trial.may_begin(kBirth / 2 + 30 * kMs, 2'300)) << "its life begins anew";
+  EXPECT_TRUE(trial.may_begin(kBirth / 2 + 500 * kMs, 7'000));
+}
+
+}  // namespace
+}  // namespace muster::test

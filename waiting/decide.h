@@ -1,0 +1,54 @@
+// What a waiting thread does next under `auto`: a pure function of what it observes, without state and without a clock.
+//
+// Spinning is harmless while the team has no other use for the CPU. If a teammate that has not arrived is on this CPU,
+// spinning only keeps it from running. sched_yield is the cheapest way to let it run: the caller is back within
+// microseconds. Beside a competitor a yield is the worst: the kernel charges the caller a whole time slice, and the
+// competitor runs for milliseconds. Sleeping for the teammate costs two more system calls and loses no slice.
+//
+// tests/unit/decide_test.cpp goes through all observations and prints the table of docs/understand/waiting.md.
+#pragma once
+
+#include <cstdint>
+
+#include "waiting/tuning.h"
+
+namespace muster {
+
+enum class Step : std::uint8_t {
+  kPoll,     // check the condition for about a microsecond
+  kYield,    // sched_yield
+  kGiveWay,  // sleep until the teammate on this CPU has left the barrier
+  kBlock,    // sleep until the barrier releases this thread
+};
+
+// Where a teammate is that this thread waits for.
+enum class Absent : std::uint8_t {
+  kElsewhere,    // none was last seen on this thread's CPU
+  kPerhapsHere,  // none was, but the kernel may have moved one here since
+  kHere,         // one was last seen on this thread's CPU
+};
+
+struct Observation {
+  Absent absent = Absent::kElsewhere;
+  bool competitor = false;  // a thread of another process wants this CPU
+  bool one_cpu = false;     // all threads of the team share one CPU
+  bool real_time = false;   // yields do not let threads of lower priority run
+  bool may_give_way =
+      false;                // no thread waits for this one, and sleepers and wakers use full fences
+  bool time_is_up = false;  // the thread has spun for spin_time_ns()
+};
+
+constexpr Step decide(const Observation& now) {
+  if (now.time_is_up || (now.real_time && now.one_cpu)) return Step::kBlock;
+  if (now.absent == Absent::kElsewhere) return Step::kPoll;
+  if (!now.competitor && !now.one_cpu && !now.real_time) return Step::kYield;
+  if (now.absent == Absent::kPerhapsHere) return Step::kPoll;
+  return now.may_give_way ? Step::kGiveWay : Step::kBlock;
+}
+
+// How long a thread spins before it blocks, from the observation with which its wait begins.
+constexpr std::uint64_t spin_time_ns(const Observation& now) {
+  return now.competitor || now.real_time ? tuning::kSpinWithCompetitorNs : tuning::kSpinAloneNs;
+}
+
+}  // namespace muster

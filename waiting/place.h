@@ -1,0 +1,71 @@
+// Where the threads of a team run: the decision, a pure function of the present place and of what was observed.
+//
+// A barrier needs all threads. Spread over CPUs that competitors use, a team makes progress only while each of these
+// CPUs happens to run a teammate that still has to arrive.
+// - A team that does not fit is better off on one CPU: it makes progress whenever that CPU runs any of its threads.
+//   Under a quota of one CPU, a spread team uses up its quota in a part of each period and is stopped for the rest; on
+//   one CPU it runs all the time.
+// - Threads of a team that fits meet on one CPU when the runtime creates them or when one is woken on its waker's CPU.
+//   The kernel's load balancing does not notice it if only one of them is runnable at a time. If competitors want all
+//   CPUs, each thread is kept on a CPU of its own. With fewer competitors that would give the team more than its share.
+//
+// Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
+// CPU of the team becomes idle: then the kernel spreads the threads better.
+#pragma once
+
+#include <cstdint>
+
+#include "waiting/tuning.h"
+
+namespace muster {
+
+enum class Place : std::uint8_t {
+  kAnywhere,  // the kernel places the threads
+  kOneCpu,    // all threads on one CPU
+  kOwnCpus,   // each thread on a CPU of its own
+};
+
+enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
+
+struct PlaceObservation {
+  bool fits = true;            // a CPU for each thread of the team
+  bool competitor = false;     // observed on a CPU of the team within the last milliseconds
+  bool takes_turns = false;    // teammates were found on one CPU
+  bool crowded = false;        // competitors want all CPUs, or nearly
+  bool one_cpu_quota = false;  // at most one CPU's time per period, at least two CPUs
+  bool alone = false;          // known: no thread of another process is runnable on any CPU
+  unsigned cpus = 1;           // of the team
+  bool may_move = true;        // no move was refused
+  bool cpu_idle = false;  // a CPU that the team does not use was idle for half of the last window
+  bool may_try = false;   // the present rate is known, and the budget allows a trial
+  Verdict trial = Verdict::kOpen;  // of the present place
+};
+
+// The place that may suit the team, regardless of trials.
+constexpr Place candidate(Place place, const PlaceObservation& now) {
+  if (!now.may_move) return Place::kAnywhere;
+  if (now.fits) {
+    const bool meets = now.takes_turns || place == Place::kOwnCpus;
+    return meets && now.crowded ? Place::kOwnCpus : Place::kAnywhere;
+  }
+  if (now.one_cpu_quota) return Place::kOneCpu;
+  // A competitor that has left the CPU on which the team is may want the others all the same.
+  const bool disturbed = now.competitor || place == Place::kOneCpu;
+  return disturbed && now.cpus <= tuning::kMostCpus ? Place::kOneCpu : Place::kAnywhere;
+}
+
+constexpr Place next(Place place, const PlaceObservation& now) {
+  const Place wanted = candidate(place, now);
+  if (wanted == Place::kOneCpu && now.one_cpu_quota) return wanted;
+  if (now.cpu_idle) return Place::kAnywhere;
+  if (place == Place::kAnywhere) return now.may_try ? wanted : place;
+  return place == wanted && now.trial != Verdict::kFails ? place : Place::kAnywhere;
+}
+
+// Whether a thread that waits for a teammate on its own CPU should leave that CPU, once: with nobody else on the
+// machine, another CPU is free.
+constexpr bool should_leave_cpu(Place place, const PlaceObservation& now) {
+  return place == Place::kAnywhere && now.may_move && now.fits && now.takes_turns && now.alone;
+}
+
+}  // namespace muster
