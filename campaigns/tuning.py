@@ -7,8 +7,8 @@ Builds libmuster.so as it is, and once for each threshold halved and doubled, in
 `loadgrid` measures all of them interleaved. A ratio is that of the medians to the library as it is. The library as it
 is is measured a second time: what that differs is noise. Started again with the same --output, it continues.
 
-A threshold is a line `inline constexpr TYPE kName = VALUE;  // unit and source` of the header; constants without a
-comment are not varied. VALUE may use the constants above it.
+A threshold is a line `inline constexpr TYPE kName = VALUE;` of the header with a comment above it or beside it; constants
+without one are not varied. VALUE may use the constants above it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BESIDE = ("docs", "tests", "campaigns", "lab", "papi-scripts", "python", "epcc",
 UNITS = {"kNs": 1, "kUs": 1_000, "kMs": 1_000_000, "kS": 1_000_000_000}  # where another header defines them
 INTEGERS = r"std::u?int(?:8|16|32|64)_t|unsigned|int|long"
 CONSTANT = re.compile(
-    rf"^[ \t]*(?:inline|static) constexpr (?P<type>{INTEGERS}|double) (?P<name>k\w+)\s*=\s*(?P<value>[^;{{}}]+);"
+    rf"^(?P<above>(?:[ \t]*//[^\n]*\n)*)[ \t]*(?:inline|static) constexpr (?P<type>{INTEGERS}|double) (?P<name>k\w+)\s*=\s*(?P<value>[^;{{}}]+);"
     r"(?:[ \t]*//[ \t]*(?P<comment>.*))?$",
     re.MULTILINE,
 )
@@ -105,6 +105,11 @@ def value_of(text: str, known: dict[str, float], whole: bool) -> float:
     return value(ast.parse(" ".join(plain.split()), mode="eval").body)
 
 
+def comment_of(match: re.Match[str]) -> str:
+    """What is beside the constant or, if nothing is, above it."""
+    return (match["comment"] or " ".join(line.strip(" \t/") for line in match["above"].splitlines())).strip()
+
+
 def thresholds_of(header: str) -> list[Threshold]:
     known: dict[str, float] = dict(UNITS)
     found = []
@@ -113,13 +118,13 @@ def thresholds_of(header: str) -> list[Threshold]:
         try:
             known[match["name"]] = value_of(match["value"], known, whole)
         except (SyntaxError, ValueError):
-            if not match["comment"]:
+            if not comment_of(match):
                 continue
             raise TuningError(f"{match['name']}: '{match['value']}' is not understood") from None
-        if match["comment"]:
+        if comment_of(match):
             shown = " ".join(match["value"].split())
             where = match.span("value")
-            found.append(Threshold(match["name"], shown, known[match["name"]], whole, match["comment"].strip(), *where))
+            found.append(Threshold(match["name"], shown, known[match["name"]], whole, comment_of(match), *where))
     if not found:
         raise TuningError("the header has no thresholds")
     return found

@@ -40,13 +40,13 @@ class LoadSensor {
   LoadSensor(const LoadSensor&) = delete;
   LoadSensor& operator=(const LoadSensor&) = delete;
 
-  // Looks if 10 ms have passed since the last look and no other thread is looking. True if there is a new snapshot.
-  // With kept descriptors it notices neither a change of the group nor the pressure.
-  bool look(std::uint64_t now_ns, Files how = Files::kKept) {
+  // Looks if `every_ns`, at most 10 ms, have passed since the last look and no other thread is looking. True if there is
+  // a new snapshot. With kept descriptors it notices neither a change of the group nor the pressure.
+  bool look(std::uint64_t now_ns, Files how = Files::kKept, std::uint64_t every_ns = kLookEveryNs) {
     // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
     // back (a restored checkpoint, say).
     const std::uint64_t ahead = next_look_ns_.load(std::memory_order_relaxed) - now_ns;
-    if (ahead - 1 < 2 * kLookEveryNs) return false;
+    if (ahead - 1 < 2 * kLookEveryNs && ahead > kLookEveryNs - every_ns) return false;
     return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
 

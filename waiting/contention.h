@@ -91,7 +91,10 @@ class Contention {
     out.competitor = competitor_near(now_ns);
     out.takes_turns = takes_turns();
     if (sensor_ == nullptr) return out;
-    sensor_->look(now_ns);
+    // A thread that may leave its CPU for an idle one should not have to wait for the next regular look.
+    const bool may_leave = out.fits && out.takes_turns && !out.competitor;
+    sensor_->look(now_ns, Files::kKept,
+                  may_leave ? tuning::kFreshLookNs : LoadSensor::kLookEveryNs);
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
     out.crowded = competitor_average_.fills(load.allowed_cpus);

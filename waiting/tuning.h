@@ -1,47 +1,61 @@
-// Every threshold of `auto`. A value without a measurement behind it is marked "assumed".
+// Every threshold of `auto`. Times are in ns. A value without a measurement behind it is marked "assumed".
 //
-// campaigns/tuning.py halves and doubles each one and prints what that does to the load grid
-// (docs/results/tuning.md). Polls before the first clock read, of all policies: waiting/quick_polls.h.
+// campaigns/tuning.py halves and doubles each one and prints what that does to the load grid. The polls before the
+// first clock read, which all policies have, are in waiting/quick_polls.h.
 #pragma once
 
 #include <cstdint>
 
 namespace muster::tuning {
 
-inline constexpr std::uint64_t kUs = 1'000;  // all times in ns
+inline constexpr std::uint64_t kUs = 1'000;
 inline constexpr std::uint64_t kMs = 1'000'000;
 
-// Spinning, decide.h.
-inline constexpr std::uint64_t kSpinAloneNs =
-    1 * kMs;  // before a thread blocks, if nobody else wants its CPU
-inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;  // Peter et al., section 3
-// Without an absent teammate known to be on this CPU, a thread yields once in so long, in case one is.
+// --- Spinning: decide.h
+
+// Before a thread blocks, if nobody else wants its CPU.
+inline constexpr std::uint64_t kSpinAloneNs = 1 * kMs;
+// The same with a competitor. Peter et al., section 3.
+inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;
+// How often a spinning thread yields in case an absent teammate is on its CPU: if the team fits and is undisturbed...
 inline constexpr std::uint64_t kYieldEveryNs = 20 * kUs;
+// ... and if not.
 inline constexpr std::uint64_t kYieldEveryContendedNs = 5 * kUs;
-inline constexpr unsigned kYieldsThatFound = 8;     // in a row: a teammate must be on this CPU
-inline constexpr unsigned kPollsPerClockRead = 16;  // 50 to 800 ns, by the CPU's pause
+// So many such yields in a row end a wait: a teammate must be on this CPU.
+inline constexpr unsigned kYieldsThatFound = 8;
+// 50 to 800 ns, by the CPU's pause.
+inline constexpr unsigned kPollsPerClockRead = 16;
 
-// Noticing competitors, contention.h.
-inline constexpr std::uint64_t kLookEveryNs = 10 * kMs;  // at CPUs and load: costs about 6 us
-inline constexpr std::uint64_t kPreemptedNs =
-    kMs / 2;  // missing time; turns of hogs last 3 ms and more
-inline constexpr std::uint64_t kMostForWorkNs =
-    3 * kMs / 2;  // added for teammates' work on the same CPU
-inline constexpr std::uint64_t kSightingNs =
-    4 * kMs;  // for which one sighting counts; doubled if repeated
-inline constexpr std::uint64_t kLongestSightingNs =
-    32 * kMs;  // so yields cost at most one slice in that time
-inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;  // after the last sighting; assumed
+// --- Noticing competitors: contention.h
 
-// Placement, place.h and trial.h.
-inline constexpr std::uint64_t kPlaceLookEveryNs = 1 * kMs;  // a few loads
-inline constexpr std::uint64_t kWindowNs =
-    25 * kMs;  // for a rate or idle time, which has steps of 10 ms
-inline constexpr std::uint64_t kLeastTrialNs = 10 * kMs;  // three slices of a competitor
-inline constexpr unsigned kBudgetDivisor =
-    10;                                   // trials may lose this part of a team's lifetime in work
-inline constexpr double kMustGain = 1.1;  // rates of windows differ by chance
-inline constexpr unsigned kMostCpus =
-    4;  // one of more gives a team less than spreading does; assumed
+// Between two looks at CPUs and load, each about 6 us.
+inline constexpr std::uint64_t kLookEveryNs = 10 * kMs;
+// Missing time that shows a competitor. Turns of threads that only compute last for 3 ms and more.
+inline constexpr std::uint64_t kPreemptedNs = kMs / 2;
+// The most that is added to it for the work of teammates on the same CPU.
+inline constexpr std::uint64_t kMostForWorkNs = 3 * kMs / 2;
+// How long one sighting counts; doubled for each one that follows soon.
+inline constexpr std::uint64_t kSightingNs = 4 * kMs;
+// The most that it counts: then a yield, which shows whether the competitor has left, may cost a slice.
+inline constexpr std::uint64_t kLongestSightingNs = 32 * kMs;
+// For which a short slice is kept after the last sighting. Assumed.
+inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;
+
+// --- Placement: place.h, placement.h, trial.h
+
+// Between two decisions: a few loads each.
+inline constexpr std::uint64_t kPlaceLookEveryNs = kMs / 2;
+// Between two looks at the load while threads of a team that fits share a CPU.
+inline constexpr std::uint64_t kFreshLookNs = kMs / 2;
+// For which a rate or idle times are measured. Idle times have steps of 10 ms.
+inline constexpr std::uint64_t kWindowNs = 25 * kMs;
+// What a trial must be allowed to lose before it begins: three slices of a competitor.
+inline constexpr std::uint64_t kLeastTrialNs = 10 * kMs;
+// The part of a team's lifetime that trials may lose in work: one tenth.
+inline constexpr unsigned kBudgetDivisor = 10;
+// By how much a placement must gain: rates of two windows differ by chance.
+inline constexpr double kMustGain = 1.1;
+// One CPU of more than these gives a team less than it gets spread over all. Assumed.
+inline constexpr unsigned kMostCpus = 4;
 
 }  // namespace muster::tuning

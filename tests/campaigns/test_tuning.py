@@ -16,12 +16,15 @@ from summary import Summary  # noqa: E402
 
 HEADER = """#pragma once
 // inline constexpr unsigned kNone = 1;  // a comment
+
 inline constexpr std::uint64_t kMs = 1'000'000;
 inline constexpr std::uint64_t kWindowNs = 25 * kMs;  // ns; a window holds few time slices
 inline constexpr std::uint64_t kLong =
     2 * (kWindowNs + 5U);  // ns
 inline constexpr double kGain = 1.2;  // ratio
-inline constexpr unsigned kOnce = 1;  // times
+// The number
+// of times.
+inline constexpr unsigned kOnce = 1;
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static constexpr unsigned kThird = 10 / 3;  // parts
 """
@@ -35,6 +38,7 @@ class Header(unittest.TestCase):
             "kWindowNs": 25_000_000, "kLong": 50_000_010, "kGain": 1.2, "kOnce": 1, "kThird": 3,
         })  # fmt: skip
         self.assertEqual((found["kLong"].shown, found["kLong"].comment), ("2 * (kWindowNs + 5U)", "ns"))
+        self.assertEqual(found["kOnce"].comment, "The number of times.")
 
     def test_halved_and_doubled(self) -> None:
         found = {t.name: [t.changed(change) for change in tuning.CHANGES] for t in tuning.thresholds_of(HEADER)}

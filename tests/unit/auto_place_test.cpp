@@ -226,6 +226,33 @@ TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   EXPECT_LE(team.wait_in_vain(policy), 1'100'000U);
 }
 
+// A pair that the kernel has put on one of two CPUs, with nobody else on the machine.
+TEST(Auto, APairOnOneCpuIsApartWithinAMillisecond) {
+  for (const std::uint64_t work_ns : {1'000U, 10'000U}) {
+    SimulatedTeam team(2);
+    SimulatedMemory::cpus = 2;
+    LoadTree load;
+    load.runnable(5);  // at the regular look; these have left since
+    load.sensor()->teams_grew(2);
+    load.sensor()->look(SimulatedMemory::now);
+    load.runnable(2);
+    AutoWait policy(
+        {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+    const std::uint64_t begin = SimulatedMemory::now;
+    while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < begin + 20'000'000) {
+      if (policy.records_arrivals()) team.arrive(1, 0, team.episode() - 1);
+      // The teammate runs only when this thread yields.
+      const std::uint64_t yields = team.stats().yields.read();
+      SimulatedMemory::yield_ns = work_ns;
+      bool released = false;
+      team.wait(policy, [&] { return team.stats().yields.read() > yields; }, released);
+      team.next_episode();
+    }
+    EXPECT_EQ(SimulatedMemory::left, 0U);
+    EXPECT_LE(SimulatedMemory::now - begin, 1'000'000U) << work_ns << " ns of work";
+  }
+}
+
 // Requesting a slice and giving it back at the end of each short region would take longer than the region.
 TEST_F(Gathered, OnlyAsOftenAsAThreadMayAskTheScheduler) {
   SimulatedMemory::may_ask = false;

@@ -58,7 +58,8 @@ struct Row {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
-      {"the spin time is over", [](const Observation& now) { return now.time_is_up; }, Step::kBlock},
+      {"the spin time is over", [](const Observation& now) { return now.time_is_up; },
+       Step::kBlock},
       {"real-time policy, one CPU for all threads",
        [](const Observation& now) { return now.real_time && now.one_cpu; }, Step::kBlock},
       {"no absent teammate is on this CPU",
@@ -68,8 +69,8 @@ const std::vector<Row>& rows() {
        Step::kYield},
       {"one may be, and a yield would cost a time slice or be useless",
        [](const Observation& now) { return now.absent == Absent::kPerhapsHere; }, Step::kPoll},
-      {"one is; no thread waits for this one", [](const Observation& now) { return now.may_give_way; },
-       Step::kGiveWay},
+      {"one is; no thread waits for this one",
+       [](const Observation& now) { return now.may_give_way; }, Step::kGiveWay},
       {"one is; another thread may wait for this one", [](const Observation&) { return true; },
        Step::kBlock},
   };

@@ -41,9 +41,7 @@ class Life {
   unsigned away_ms() const { return away_ms_; }
   unsigned trials() const { return trials_; }
   // Of the team's life, by work: the regret.
-  double lost_share() const {
-    return now_ns_ < kBirth + 50 * kMs ? 0 : (stock_ - work_) / stock_;
-  }
+  double lost_share() const { return now_ns_ < kBirth + 50 * kMs ? 0 : (stock_ - work_) / stock_; }
   double worst() const { return worst_; }
 
  private:
