@@ -31,6 +31,9 @@ namespace muster {
     "100us.")                                                                                      \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
+  X(loops, "MUSTER_LOOPS", kind::AutoOff, "auto",                                                  \
+    "Compute a thread's share of a loop with a static schedule, instead of asking libomp or "      \
+    "libiomp5, where it is known to be the same.")                                                 \
   X(wait_base_ns, "MUSTER_WAIT_BASE", kind::Time, "",                                              \
     "With `MUSTER_WAIT=conditional`: how long to spin in any case. Not set: the measured time of " \
     "a wake-up.")                                                                                  \

@@ -55,6 +55,7 @@ inline constexpr Group kGroups[] = {
      "Why regions were not folded and why folds were closed: these add up to `unfolded` and `closed`."},
     {"site", "fork_join.sites[]", {"fork_join_site", "{object}+{offset} ({symbol})", "{what}: {reason}"},
      "The first 64 places of the program that closed folds or had regions that were not folded.", {.most = 8}},
+    {"loops", "loops", {"loops", "{}", ""}, "Loops with a static schedule in code of clang, flang or Intel's compilers."},
     {"counters", "counters", {"counters", "{}", ""}, "Event counting; null without `MUSTER_COUNTERS`."},
     {"event", "counters.events[]", {"counters", "{name}", "{}"}, "Events in the setting's order.",
      {.heading = "\n    event                               waiting           rest"}},
@@ -203,6 +204,13 @@ inline constexpr Field kFields[] = {
      "The return address in the file, as `addr2line -e OBJECT OFFSET` takes it (it may print the next line). The "
      "address itself where the object is `?`."},
     {"site.count", kCount, kNot, ": {}", "How often."},
+
+    {"loops.computed", kCount, kSum, "\n  static loops       {} shares computed",
+     "Shares of threads that Muster computed."},
+    {"loops.passed_on", kCount, kSum, ", {} by the runtime",
+     "Shares that it left to the runtime: teams of one, settings or arguments for which the result is not known to be "
+     "the same. Threads outside of all regions that Muster follows are not counted, and `MUSTER_LOOPS=off` counts "
+     "nothing."},
 
     {"counters.threads", kCount, kSum, "\n  counters           of {} threads in regions", "Threads that counted."},
     {"counters.setting", kText, kNot, "", "`MUSTER_COUNTERS` as given."},

@@ -47,6 +47,8 @@ void add_threads(ReportData& out) {
     }
     for (unsigned i = 0; i < kPassReasons; ++i) out.reasons[i] += state->reasons[i].read();
     state->yield_counts.add_to(out.yields);
+    out.loops_computed += state->loops_computed.read();
+    out.loops_passed += state->loops_passed.read();
   }
   for (unsigned i = 0; i < kEntries; ++i) {
     out.total_replaced += out.replaced[i];

@@ -42,6 +42,8 @@ struct ReportData {
   std::uint64_t replaced[kEntries] = {};
   std::uint64_t passed[kEntries] = {};
   std::uint64_t reasons[kPassReasons] = {};
+  std::uint64_t loops_computed = 0;
+  std::uint64_t loops_passed = 0;
   std::uint64_t total_replaced = 0;
   std::uint64_t total_passed = 0;
   WaitStats waiting;   // all threads together

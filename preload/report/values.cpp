@@ -202,6 +202,12 @@ void put_fork_join(const ReportData& data, ReportWriter& out) {
   out.end("site");
 }
 
+void put_loops(const ReportData& data, ReportWriter& out) {
+  out.put("loops.computed", data.loops_computed);
+  out.put("loops.passed_on", data.loops_passed);
+  out.write("loops");
+}
+
 void put_counters(const CounterTotals& counters, ReportWriter& out) {
   if (!counters.asked) return out.absent("counters");
   out.put("counters.threads", counters.threads);
@@ -308,6 +314,7 @@ void write_report(const ReportData& data, Format format, TextBuffer& text) {
   put_barriers(data, out);
   put_yields(data, out);
   put_fork_join(data, out);
+  put_loops(data, out);
   put_counters(data.counters, out);
   put_waiting(data, out);
   put_threads(data, out);

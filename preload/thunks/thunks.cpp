@@ -19,6 +19,7 @@
 #include "runtime-hooks/objects/call_target.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 
@@ -312,6 +313,7 @@ AnyFunction function_to_call(unsigned index, const void* caller) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
   }
+  if (thunk.effect == Effect::kSetsDefaults) g_defaults_set.store(true, std::memory_order_relaxed);
   const auto state = static_cast<std::uint8_t>(t_muster_fold_state);
   const bool has_effect = (state & states_with(thunk.effect)) != 0;
   const bool is_of_another = target.to_runtime && is_of_another_runtime(target.function);

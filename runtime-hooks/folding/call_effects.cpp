@@ -35,7 +35,7 @@ void apply_effect(const char* symbol, Effect effect, const void* caller) {
     const int saved = errno;
     fold->close(reason_for(symbol, effect), {symbol, caller});
     errno = saved;
-  } else if (in_folded_region() && effect == Effect::kSets) {
+  } else if (in_folded_region() && (effect == Effect::kSets || effect == Effect::kSetsDefaults)) {
     fold->note_setting();
   }
   if (effect != Effect::kPushes) return;

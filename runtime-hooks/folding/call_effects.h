@@ -12,6 +12,7 @@ namespace muster {
 enum class Effect : std::uint8_t {
   kCloses,        // the runtime must be in a serial part
   kSets,          // changes a setting that later regions inherit
+  kSetsDefaults,  // the same, of any thread's loops, too
   kPushes,        // sets a clause for the thread's next region that is not folded
   kClosesByTask,  // as kCloses, for a runtime where it depends on the calling task: libgomp
   kCreatesTasks,  // as kCloses, but counts in any thread
@@ -27,6 +28,7 @@ constexpr std::uint8_t states_with(Effect effect) {
       return kSerial;
     case Effect::kSets:
       return kSerial | kFolded;
+    case Effect::kSetsDefaults:
     case Effect::kPushes:
     case Effect::kCreatesTasks:
       return 0xFF;

@@ -19,6 +19,8 @@
   X(void, omp_set_num_threads, (int))             \
   X(int, omp_get_dynamic, ())                     \
   X(int, omp_get_level, ())                       \
+  X(int, omp_get_num_teams, ())                   \
+  X(int, omp_get_team_num, ())                    \
   X(int, omp_in_explicit_task, ())                \
   X(std::uint64_t, __kmpc_get_taskid, ())         \
   X(std::uint64_t, __kmpc_get_parent_taskid, ())  \
@@ -47,6 +49,25 @@
   X(void, __kmpc_fork_teams, (abi::Ident*, std::int32_t, abi::Microtask, ...))                   \
   X(void, __kmpc_serialized_parallel, (abi::Ident*, abi::GlobalThread))                          \
   X(void, __kmpc_end_serialized_parallel, (abi::Ident*, abi::GlobalThread))
+
+// Loops with a static schedule: bounds and stride are the loop's before the call, those of the thread's share after it.
+#define MUSTER_KMPC_STATIC_LOOP(X, name, T, Signed)                                        \
+  X(void, name,                                                                            \
+    (abi::Ident*, abi::GlobalThread, std::int32_t, std::int32_t*, T*, T*, Signed*, Signed, \
+     Signed))
+#define MUSTER_KMPC_LEAGUE_LOOP(X, name, T, Signed)                                            \
+  X(void, name,                                                                                \
+    (abi::Ident*, abi::GlobalThread, std::int32_t, std::int32_t*, T*, T*, T*, Signed*, Signed, \
+     Signed))
+#define MUSTER_KMPC_LOOP_FUNCTIONS(X)                                                     \
+  MUSTER_KMPC_STATIC_LOOP(X, __kmpc_for_static_init_4, std::int32_t, std::int32_t)        \
+  MUSTER_KMPC_STATIC_LOOP(X, __kmpc_for_static_init_4u, std::uint32_t, std::int32_t)      \
+  MUSTER_KMPC_STATIC_LOOP(X, __kmpc_for_static_init_8, std::int64_t, std::int64_t)        \
+  MUSTER_KMPC_STATIC_LOOP(X, __kmpc_for_static_init_8u, std::uint64_t, std::int64_t)      \
+  MUSTER_KMPC_LEAGUE_LOOP(X, __kmpc_dist_for_static_init_4, std::int32_t, std::int32_t)   \
+  MUSTER_KMPC_LEAGUE_LOOP(X, __kmpc_dist_for_static_init_4u, std::uint32_t, std::int32_t) \
+  MUSTER_KMPC_LEAGUE_LOOP(X, __kmpc_dist_for_static_init_8, std::int64_t, std::int64_t)   \
+  MUSTER_KMPC_LEAGUE_LOOP(X, __kmpc_dist_for_static_init_8u, std::uint64_t, std::int64_t)
 
 #define MUSTER_GOMP_LOOP(X, name) \
   X(void, name, (abi::GompRegion, void*, unsigned, long, long, long, long, unsigned))
@@ -202,6 +223,7 @@
 #define MUSTER_ENTRY_FUNCTIONS(X)       \
   MUSTER_BARRIER_FUNCTIONS(X)           \
   MUSTER_KMPC_FORK_FUNCTIONS(X)         \
+  MUSTER_KMPC_LOOP_FUNCTIONS(X)         \
   MUSTER_GOMP_PARALLEL_FUNCTIONS(X)     \
   MUSTER_GOMP_WORKSHARING_FUNCTIONS(X)  \
   MUSTER_KMPC_TASK_FUNCTIONS(X)         \

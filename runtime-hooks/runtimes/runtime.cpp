@@ -11,6 +11,7 @@
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
 #include "runtime-hooks/runtimes/why_not_replaced.h"
 
@@ -93,6 +94,7 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.reason = why_not_replaced(runtime);
   runtime.replaced = runtime.reason == PassReason::kNone;
   runtime.reductions = reduction_rules();
+  runtime.computes_loops = loops_are_arithmetic(runtime);
 }
 
 template <class Accept>

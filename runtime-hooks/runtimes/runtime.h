@@ -50,6 +50,7 @@ struct Runtime {
   // after the first target task no region of the runtime is folded. Written as an atomic.
   bool has_target_tasks = false;
   ReductionRules reductions;
+  bool computes_loops = false;  // Muster may, in place of the runtime (loop_rules.h)
   std::uint64_t credited_arrivals =
       0;              // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
   bool stays = true;  // loaded until the process ends; else it may be unloaded

@@ -139,6 +139,8 @@ void threads_after_fork() {
     for (Tally& count : state->unfolded) count.clear();
     for (Tally& count : state->replaced) count.clear();
     for (Tally& count : state->passed) count.clear();
+    state->loops_computed.clear();
+    state->loops_passed.clear();
     for (Tally& count : state->reasons) count.clear();
     state->yield_counts.clear();
     for (Team*& spare : state->spare) spare = nullptr;

@@ -58,6 +58,8 @@ struct alignas(kCoherenceGranule) ThreadState {
   Tally replaced[kEntries];
   Tally passed[kEntries];
   Tally reasons[kPassReasons];
+  Tally loops_computed;
+  Tally loops_passed;
   RuntimeYield yields;
   YieldCounts yield_counts;
   ThreadState* next = nullptr;  // all states ever made

@@ -84,6 +84,7 @@ def draw_settings(draw: random.Random, runtime: str) -> dict[str, str]:
         settings["MUSTER_BARRIER"] = draw.choice(("auto", "auto", *BARRIERS))
         settings["MUSTER_WAIT"] = draw.choice(("auto", "auto", *WAITS))
         settings["MUSTER_PLACE"] = draw.choice(("auto", "off"))
+        settings["MUSTER_LOOPS"] = draw.choice(("auto", "off"))
         settings["MUSTER_SLICE"] = draw.choice(("auto", "off", "300us"))
         settings["MUSTER_YIELD"] = draw.choice(("auto", "native", "skip", "adaptive"))
     if draw.random() < 0.3:
