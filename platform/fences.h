@@ -27,8 +27,9 @@ enum class FenceMode : int { kUnknown, kAsymmetric, kSymmetric };
 // light fence is a full one, so the order of the first calls does not matter.
 inline std::atomic<FenceMode> g_fence_mode{FenceMode::kUnknown};
 
-// Registers the process for membarrier. Fast while the process has one thread; with several it may take milliseconds,
-// once. After fork() the child keeps its parent's registration.
+// Registers the process for membarrier. Fast while the process has one thread; with several it takes an RCU grace
+// period, 10 ms and more, once. So it is called early, or else by the first heavy fence: of a thread that is about to
+// sleep. After fork() the child keeps its parent's registration.
 inline void register_fences() {
   if (g_fence_mode.load(std::memory_order_relaxed) != FenceMode::kUnknown) return;
   const int saved = errno;

@@ -6,11 +6,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 #include "platform/read_file.h"
+#include "platform/thread_count.h"
 
 namespace muster {
 namespace {
@@ -41,14 +43,6 @@ bool is_still(const KeptFile& file) {
          inode == file.inode;
 }
 
-// From the link count of /proc/self/task, which takes no descriptor.
-bool has_one_thread() {
-  struct statx found;
-  constexpr const char* kThreads = "/proc/self/task";
-  return detail::quiet_syscall(SYS_statx, AT_FDCWD, kThreads, 0, STATX_NLINK, &found) == 0 &&
-         found.stx_nlink == 3;  // two of its own, and one per thread
-}
-
 long duplicate(int descriptor, std::uint64_t least) {
   return detail::quiet_syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, static_cast<long>(least));
 }
@@ -66,11 +60,13 @@ bool set_limit(const Limit* limit, Limit* before) {
 // The descriptor table is as long as the highest descriptor, and a fork copies it.
 constexpr std::uint64_t kHighest = 4096;
 constexpr std::uint64_t kOrdinary = 1024;
+constexpr std::uint64_t kFirstTable =
+    64;  // a larger one would make several threads wait: reserve_descriptors()
 
 long duplicate_below(std::uint64_t limit, long descriptor) {
   if (limit < kLeastLimit) return -EMFILE;
-  return duplicate(static_cast<int>(descriptor),
-                   (limit < kOrdinary ? limit : kOrdinary) - kMostKept);
+  const std::uint64_t below = has_one_thread() ? std::min(limit, kOrdinary) : kFirstTable;
+  return duplicate(static_cast<int>(descriptor), below - kMostKept);
 }
 
 long duplicate_out_of_the_way(int descriptor) {

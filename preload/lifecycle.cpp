@@ -14,6 +14,7 @@
 #include "platform/idle_time.h"
 #include "platform/kept_files.h"
 #include "platform/lock.h"
+#include "platform/thread_count.h"
 #include "platform/thread_place.h"
 #include "preload/asked_counting.h"
 #include "preload/entry.h"
@@ -95,8 +96,8 @@ void get_ready() {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
       look_at_load(in_force);
-      try_futex();        // before any thread sleeps that could not be woken
-      register_fences();  // now, while most processes still have one thread, which makes it cheap
+      try_futex();  // before any thread sleeps that could not be woken
+      if (has_one_thread()) register_fences();
     }
     if (in_force.verbose) {
       print_settings();
@@ -125,9 +126,10 @@ Value early(Setting setting, Value value) {
 }
 
 // What takes microseconds while the process has one thread, and tens of milliseconds when it has several: the kernel
-// then waits until every CPU has gone through its scheduler. A program may start threads before its first region.
+// then waits until every CPU has gone through its scheduler. A program may start threads before its first region. Where
+// an object's constructor has already started some, as OpenBLAS's does, it is too late.
 void prepare_while_single_threaded() {
-  if (!early<kind::OnOff>(Setting::on, true)) return;
+  if (!early<kind::OnOff>(Setting::on, true) || !has_one_thread()) return;
   LoadedObject runtime;
   const auto is_runtime = [](const LoadedObject& object, void*) {
     return is_whole_runtime(object);

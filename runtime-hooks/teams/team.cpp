@@ -6,7 +6,6 @@
 #include "barriers/choose.h"
 #include "load/load_sensor.h"
 #include "options/settings.h"
-#include "platform/fences.h"
 #include "platform/pages.h"
 #include "platform/topology.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -191,7 +190,6 @@ void Team::make(TeamState& state, unsigned size) {
   } else if (state.kind == BarrierKind::kNative) {
     state.reason = PassReason::kNative;
   } else {
-    register_fences();
     const auto* ops = settings().wait.kind == WaitKind::kAuto
                           ? auto_barrier_ops(state.kind)
                           : barrier_ops<NativeMemory>(state.kind);

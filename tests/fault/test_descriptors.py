@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness import FaultTest, base_environment, on_libgomp, preloaded_environment, program, run
+from harness import FaultTest, base_environment, on_libgomp, preloaded_environment, program, run, shared_object
 
 
 class Descriptors(FaultTest):
@@ -24,7 +24,13 @@ class Descriptors(FaultTest):
 
     def test_what_many_threads_make_slow_is_done_before_main(self) -> None:
         command = [str(program("prepared"))]
-        self.assertEqual(run(command, base_environment()).stdout.strip(), "unregistered short")
-        self.assertEqual(run(command, preloaded_environment()).stdout.strip(), "registered long")
+        self.assertEqual(run(command, base_environment()).stdout.split(), ["unregistered", "short", "short"])
+        self.assertEqual(run(command, preloaded_environment()).stdout.split(), ["registered", "long", "long"])
         inactive = preloaded_environment({"MUSTER": "off"})
-        self.assertEqual(run(command, inactive).stdout.strip(), "unregistered short")
+        self.assertEqual(run(command, inactive).stdout.split(), ["unregistered", "short", "short"])
+
+    def test_nothing_slow_is_done_where_a_constructor_has_started_threads(self) -> None:
+        environment = preloaded_environment()
+        environment["LD_PRELOAD"] += f":{shared_object('early_thread')}"  # constructed before Muster
+        begin_and_end = run([str(program("prepared"))], environment).stdout.split()
+        self.assertEqual(begin_and_end, ["unregistered", "short", "short"])
