@@ -13,7 +13,7 @@ inline constexpr unsigned kTreePaysAbove = 512;
 constexpr BarrierKind choose_barrier(unsigned team, unsigned cpus) {
   if (team > cpus) return BarrierKind::kFetchAddXadd;
   if (team <= 2) return BarrierKind::kDistCounterPadded;
-  return team <= kTreePaysAbove ? BarrierKind::kDissemination : BarrierKind::kTree;
+  return team <= kTreePaysAbove ? BarrierKind::kDisseminationOrCounter : BarrierKind::kTree;
 }
 
 inline Layout layout_for(const Topology& machine) {

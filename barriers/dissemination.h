@@ -10,16 +10,10 @@
 //          parity and sense.
 //
 // Each thread sleeps on a word of its own, since a signal is for one thread only.
-//
-// A thread that waits in one round has not signalled in the next, so every thread that it delays has to be scheduled
-// once more. While the team takes turns on its CPUs (Waiter::takes_turns), its instances therefore use a central
-// counter, at which each thread waits once. On simulated machines with 1.5 to 4 threads per processor this passes up to
-// 3.6 times as many barriers (docs/results/scaling.md).
 #pragma once
 
 #include <bit>
 
-#include "barriers/fetch_add.h"
 #include "barriers/layout.h"
 #include "barriers/memory.h"
 #include "barriers/tree.h"
@@ -35,8 +29,7 @@ class Dissemination {
         rounds_(rounds(team)),
         flag_(arena, 2 * std::size_t{team} * rounds_, layout),
         sleep_(arena, team, layout),
-        halves_(team, layout, arena),
-        counter_(team, layout, arena) {}
+        halves_(team, layout, arena) {}
   static std::size_t bytes(unsigned team, const Layout& layout) {
     return PaddedArray<Flag>::bytes(2 * std::size_t{team} * rounds(team), layout) +
            PaddedArray<SleepWord<Memory>>::bytes(team, layout) +
@@ -44,9 +37,6 @@ class Dissemination {
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
-    if (waiter.takes_turns()) [[unlikely]]
-      return counter_.arrive_and_wait(me, episode, waiter);
-    if (me == kPrimary && waiter.may_take_turns()) counter_.skip(episode);
     for (unsigned round = 0; round < rounds_; ++round) {
       const unsigned partner = partner_of(me, round);
       flag(partner, round, episode).store(episode, std::memory_order_release);
@@ -66,32 +56,22 @@ class Dissemination {
 
   // Half of a dissemination would be a binomial tree that ignores the topology; Tree follows it.
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
-    if (waiter.takes_turns()) [[unlikely]]
-      return counter_.gather(me, episode, waiter);
-    if (me == kPrimary && waiter.may_take_turns()) counter_.skip(episode);
     return halves_.gather(me, episode, waiter);
   }
   bool release(unsigned me, Episode episode, Waiter& waiter) {
-    if (waiter.takes_turns()) [[unlikely]]
-      return counter_.release(me, episode, waiter);
-    // Threads that saw the announcement may already be at the next instance.
-    if (me == kPrimary && waiter.may_take_turns()) counter_.skip_concurrently();
     return halves_.release(me, episode, waiter);
   }
 
-  // Not at an instance that uses the counter: it must be exact when the primary arrives there.
   bool may_use_announcement(const Waiter& waiter) const {
-    return !waiter.takes_turns() && halves_.may_use_announcement(waiter);
+    return halves_.may_use_announcement(waiter);
   }
 
   void wake_everyone(WaitStats& stats) {
     for (unsigned i = 0; i < team_; ++i) sleep_[i].wake(stats);
     halves_.wake_everyone(stats);
-    counter_.wake_everyone(stats);
   }
 
  private:
-  static constexpr unsigned kPrimary = 0;
   using Flag = typename Memory::template Atomic<Episode>;
   static unsigned rounds(unsigned team) { return static_cast<unsigned>(std::bit_width(team - 1)); }
   unsigned partner_of(unsigned me, unsigned round) const {
@@ -107,7 +87,6 @@ class Dissemination {
   PaddedArray<Flag> flag_;
   PaddedArray<SleepWord<Memory>> sleep_;
   Tree<Memory, Waiter> halves_;
-  FetchAddBarrier<Memory, Waiter, CountByInstruction> counter_;
 };
 
 }  // namespace muster

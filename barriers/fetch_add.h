@@ -41,11 +41,14 @@ class FetchAddBarrier {
     return wait_for_all(episode, waiter);
   }
 
-  // For an algorithm that uses this counter at some instances only. At all others thread 0, then its only writer, adds
-  // all threads: by a store if no thread can be at the next instance...
-  void skip(Episode episode) { counter_.store(episode * team_, std::memory_order_relaxed); }
-  // ... and by an atomic update if other threads may already be there.
-  void skip_concurrently() { counter_.fetch_add(team_, std::memory_order_relaxed); }
+  // For a combination that uses this counter at some instances only (barriers/while_contended.h). At such an instance
+  // thread 0 first adds the whole team for each instance that was not counted. The counter tells which: until thread 0
+  // arrives, less than a team has added itself since the last instance that was counted.
+  void catch_up(Episode episode) {
+    const Episode counted = counter_.load(std::memory_order_relaxed) / team_;
+    if (counted + 1 < episode)
+      counter_.fetch_add((episode - 1 - counted) * team_, std::memory_order_relaxed);
+  }
 
   void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
 

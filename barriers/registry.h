@@ -9,6 +9,7 @@
 #include "barriers/fetch_add.h"
 #include "barriers/local_sensor.h"
 #include "barriers/tree.h"
+#include "barriers/while_contended.h"
 #include "options/barrier_names.h"
 #include "waiting/any_policy.h"
 
@@ -36,6 +37,8 @@ const BarrierOps<Memory>* look_up(BarrierKind barrier) {
       return kOpsOf<Memory, DistCounterLocalSensor, Policy>;
     case BarrierKind::kDissemination:
       return kOpsOf<Memory, Dissemination, Policy>;
+    case BarrierKind::kDisseminationOrCounter:
+      return kOpsOf<Memory, DisseminationOrCounter, Policy>;
     case BarrierKind::kTree:
       return kOpsOf<Memory, Tree, Policy>;
     case BarrierKind::kNative:

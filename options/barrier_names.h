@@ -4,16 +4,17 @@
 namespace muster {
 
 // One row for each algorithm: enumerator, name.
-#define MUSTER_BARRIERS(X)                     \
-  X(kFetchAdd, "fetch-add")                    \
-  X(kFetchAddXadd, "fetch-add-xadd")           \
-  X(kDistCounter, "dist-counter")              \
-  X(kDistCounterPadded, "dist-counter-padded") \
-  X(kLocalSensor, "local-sensor")              \
-  X(kDistSensor, "dist-sensor")                \
-  X(kDissemination, "dissemination")           \
-  X(kTree, "tree")                             \
-  X(kNative, "native")                         \
+#define MUSTER_BARRIERS(X)                               \
+  X(kFetchAdd, "fetch-add")                              \
+  X(kFetchAddXadd, "fetch-add-xadd")                     \
+  X(kDistCounter, "dist-counter")                        \
+  X(kDistCounterPadded, "dist-counter-padded")           \
+  X(kLocalSensor, "local-sensor")                        \
+  X(kDistSensor, "dist-sensor")                          \
+  X(kDissemination, "dissemination")                     \
+  X(kDisseminationOrCounter, "dissemination-or-counter") \
+  X(kTree, "tree")                                       \
+  X(kNative, "native")                                   \
   X(kAuto, "auto")
 
 enum class BarrierKind {

@@ -13,10 +13,8 @@
 // would release a third.
 //
 // Fences. The asymmetric pair of platform/fences.h makes a release cheap and a sleep expensive: one interrupt to each
-// CPU that runs a teammate. A team whose threads sleep at nearly every instance wants the opposite, so it can change to
-// full fences on both sides. A change asked for at episode e takes effect at e + 3. Then sleeper and waker of one
-// instance always agree: at least one of e + 1 and e + 2 is a whole barrier, or a release, that nobody leaves before
-// the asking thread has gone on from e; and every thread that is at e + 3 has left both.
+// CPU that runs a teammate. A team whose threads sleep at nearly every instance wants the opposite: full fences on both
+// sides. It changes to them, and back, at an instance that its threads agree on.
 #pragma once
 
 #include <atomic>
@@ -25,6 +23,7 @@
 #include <new>
 
 #include "platform/cache_line.h"
+#include "waiting/agreed_bits.h"
 #include "waiting/episode.h"
 #include "waiting/scheduler.h"
 #include "waiting/sleep_word.h"
@@ -55,8 +54,8 @@ class Arrivals {
                              std::memory_order_relaxed);
   }
 
-  // Wakes the threads that gave way to this one. Every thread that leaves while full_fences() must call it, whichever
-  // way it leaves. Without full fences no thread gives way.
+  // Wakes the threads that gave way to this one. Every thread that leaves while kFullFences is set must call it,
+  // whichever way it leaves. Without full fences no thread gives way.
   [[gnu::noinline]] void leave(unsigned me, Episode episode, WaitStats& stats) {
     Slot& slot = slots_[me];
     slot.left.store(episode, std::memory_order_release);
@@ -88,7 +87,7 @@ class Arrivals {
   }
 
   // Sleeps until the teammate has left the instance or done() holds; returns at once if the teammate has arrived. Only
-  // while full_fences(), and only for a thread that nobody waits for.
+  // while kFullFences is set, and only for a thread that nobody waits for.
   template <class Done>
   void give_way_to(unsigned teammate, unsigned me, Episode episode, Done&& done, WaitStats& stats) {
     // Not stored on arrival if arrivals were not being recorded at that moment.
@@ -103,22 +102,9 @@ class Arrivals {
         stats, /*full_fences=*/true);
   }
 
-  // Whether sleepers and wakers of this instance both use full fences.
-  bool full_fences(Episode episode) const {
-    const Episode change = change_.load(std::memory_order_relaxed);
-    if (change == 0) [[likely]]  // never requested
-      return false;
-    return (episode >= change >> 1) == ((change & 1) != 0);
-  }
-
-  // Requests a change that takes effect three instances later. Ignored while an earlier change is more recent than
-  // that. The caller is at instance `episode`.
-  void ask_for_full_fences(bool on, Episode episode) {
-    Episode change = change_.load(std::memory_order_relaxed);
-    if (((change & 1) != 0) == on || episode < (change >> 1) + 3) return;
-    change_.compare_exchange_weak(change, (episode + 3) << 1 | (on ? 1 : 0),
-                                  std::memory_order_relaxed, std::memory_order_relaxed);
-  }
+  // What the team agrees on.
+  AgreedBits<Memory>& agreed() { return agreed_; }
+  const AgreedBits<Memory>& agreed() const { return agreed_; }
 
   // For an instance that was called off.
   void wake_everyone(WaitStats& stats) {
@@ -142,8 +128,7 @@ class Arrivals {
 
   Slot* slots_;
   unsigned team_;
-  // Episode << 1 | on: in force from that episode; before it, the opposite holds.
-  typename Memory::template Atomic<Episode> change_{0};
+  AgreedBits<Memory> agreed_;
 };
 
 }  // namespace muster

@@ -34,7 +34,7 @@ class AutoWait {
     requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     using Scheduler = typename Memory::Scheduler;
-    agree_on_turns(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
+    agree_on_bits(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
     slice_.adapt(wait, contention_);
     placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
     Observation now;
@@ -52,7 +52,8 @@ class AutoWait {
                    : before_ns - yielded_ns >= yield_every_ns() ? Absent::kPerhapsHere
                                                                 : Absent::kElsewhere;
       now.competitor = contention_.competitor_near(before_ns);
-      now.may_give_way = wait.for_release && wait.arrivals.full_fences(wait.episode);
+      now.may_give_way =
+          wait.for_release && (wait.arrivals.agreed().at(wait.episode) & kFullFences) != 0;
       const Step step = decide(now);
       bool released = false;
       switch (step) {
@@ -71,7 +72,7 @@ class AutoWait {
           break;
         case Step::kBlock:
           // Next time it may sleep for the teammate alone.
-          if (teammate != kNobody) wait.arrivals.ask_for_full_fences(true, wait.episode);
+          if (teammate != kNobody) wait.arrivals.agreed().request(kFullFences, true, wait.episode);
           return done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
@@ -110,14 +111,15 @@ class AutoWait {
     wait.stats.yields.add();
   }
 
-  // The threads of a team that fits do not delay each other on their own CPUs. With competitors on those CPUs they take
-  // turns all the same: they use the barrier for that case, and full fences (waiting/arrivals.h).
+  // The algorithm of a contended team (barriers/while_contended.h). With competitors on the CPUs of a team that fits,
+  // its threads sleep at nearly every instance: full fences, too.
   template <class Memory>
-  void agree_on_turns(const Wait<Memory>& wait, bool uncontended) const {
+  void agree_on_bits(const Wait<Memory>& wait, bool uncontended) const {
     if (uncontended) {
-      wait.arrivals.ask_for_full_fences(false, wait.episode);
-    } else if (contention_.contended() && contention_.fits() && wait.arrivals.team() > 2) {
-      wait.arrivals.ask_for_full_fences(true, wait.episode);
+      wait.arrivals.agreed().request(kContended | kFullFences, false, wait.episode);
+    } else if (contention_.contended() && wait.arrivals.team() > 2) {
+      const unsigned bits = contention_.fits() ? kContended | kFullFences : kContended;
+      wait.arrivals.agreed().request(bits, true, wait.episode);
     }
   }
 

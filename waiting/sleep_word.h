@@ -8,7 +8,7 @@
 //
 // Cost: with no sleeper, a waker loads one line that stays shared in every cache. The fences are the asymmetric pair of
 // platform/fences.h, or full fences on both sides where sleeper and waker agree on that: always (`block`), or from an
-// instance on (waiting/arrivals.h).
+// instance on (waiting/agreed_bits.h).
 #pragma once
 
 #include <atomic>

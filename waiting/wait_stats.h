@@ -51,6 +51,7 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
 #define MUSTER_WAIT_COUNTERS(X)                                                         \
   X(barriers)        /* arrivals at Muster's barrier, released by it */                 \
   X(arrived_last)    /* of these: all others were there, so it did not wait */          \
+  X(contended)       /* of the barriers: while the team was contended */                \
   X(spins_begun)     /* waits that began with a spinning phase */                       \
   X(spins_succeeded) /* of these: released without blocking */                          \
   X(blocks)          /* calls that slept */                                             \
@@ -84,7 +85,8 @@ struct WaitStats {
       meter->wait_ends(*meter);
   }
 
-  void waited(std::uint64_t ns) {
+  void waited(std::uint64_t from_ns, std::uint64_t to_ns) {
+    const std::uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;  // the clock may jump
     waited_ns.add(ns);
     longest_wait_ns.raise_to(ns);
     histogram[wait_bucket(ns)].add();

@@ -33,9 +33,9 @@ class Waiter {
     if (uses_arrivals(policy_)) {
       if (records_arrivals(policy_)) [[unlikely]]
         arrivals_.arrive(me, episode);
-      full_fences_ = arrivals_.full_fences(episode);
-    } else {
-      full_fences_ = fences_fully(policy_);
+      agreed_ = arrivals_.agreed().at(episode);
+    } else if (fences_fully(policy_)) {
+      agreed_ = kFullFences;
     }
   }
 
@@ -54,11 +54,11 @@ class Waiter {
   }
 
   // Wakes sleepers. To be called after the store that ends their wait.
-  void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences_); }
+  void wake(SleepWord<Memory>& word) { word.wake(stats_, full_fences()); }
 
   // The same without waking: whether a thread may be asleep.
   bool somebody_sleeps(const SleepWord<Memory>& word) const {
-    return word.somebody_sleeps(full_fences_);
+    return word.somebody_sleeps(full_fences());
   }
 
   // Whether holds() becomes true within the quick polls, if the policy has them. If not, the wait has only begun.
@@ -69,17 +69,15 @@ class Waiter {
     return policy_.quick_polls() && holds_soon<Memory>(holds);
   }
 
-  // Whether the team takes turns on its CPUs: the same answer for all at an instance (arrivals.h).
-  bool may_take_turns() const { return uses_arrivals(policy_); }
-  bool takes_turns() const { return full_fences_ && uses_arrivals(policy_); }
-
+  // Whether the team is contended: the same answer for all threads of an instance (waiting/agreed_bits.h).
+  bool contended() const { return (agreed_ & kContended) != 0; }
   Tally& failed_updates() { return stats_.failed_updates; }  // arrivals by compare-and-swap
 
   // To be called once, when the thread leaves the instance: counts it, and returns whether it was released.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
-    if (takes_turns()) [[unlikely]]
-      arrivals_.leave(me_, episode_, stats_);
     if (released && called_off()) released = false;
+    if (agreed_ != 0) [[unlikely]]
+      leave_with_bits_set(released && counted == Counted::kBarrier);
     if (released && counted == Counted::kBarrier) {
       stats_.barriers.add();
       if (!waited_) stats_.arrived_last.add();
@@ -87,12 +85,10 @@ class Waiter {
     if (!waited_) return released;
     stats_.wait_ends();
     if (spun_ && !blocked_) stats_.spins_succeeded.add();
-    if (start_ns_ == 0) {
+    if (start_ns_ == 0)
       stats_.histogram[0].add();
-    } else {
-      const std::uint64_t now_ns = Memory::now_ns();
-      stats_.waited(now_ns > start_ns_ ? now_ns - start_ns_ : 0);  // the clock may jump
-    }
+    else
+      stats_.waited(start_ns_, Memory::now_ns());
     return released;
   }
 
@@ -114,16 +110,20 @@ class Waiter {
     if (start_ns_ == 0) start_ns_ = now_ns;
     const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, for_release, stats_};
     const std::uint64_t gave_way = stats_.gave_way.read();
-    if (!policy_.template spin<Memory>(wait, done)) {
-      blocked_ = true;
-      if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
-      word.sleep_until(done, stats_, full_fences_);
-      if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
-    } else if (stats_.gave_way.read() != gave_way) {
-      blocked_ = true;
-    }
+    const bool spun = policy_.template spin<Memory>(wait, done);
+    if (!spun || stats_.gave_way.read() != gave_way) blocked_ = true;
+    if (spun) return;
+    if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
+    word.sleep_until(done, stats_, full_fences());
+    if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
   }
 
+  [[gnu::noinline]] void leave_with_bits_set(bool is_counted) {
+    if (full_fences() && uses_arrivals(policy_)) arrivals_.leave(me_, episode_, stats_);
+    if (contended() && is_counted) stats_.contended.add();
+  }
+
+  bool full_fences() const { return (agreed_ & kFullFences) != 0; }
   bool called_off() const { return ended_by_ != kNoEpisode && call_off_.applies_to(ended_by_); }
 
   void begin() {
@@ -141,10 +141,10 @@ class Waiter {
   const Episode ended_by_;
   WaitStats& stats_;
   std::uint64_t start_ns_ = 0;  // 0 = no clock read yet
+  unsigned agreed_ = 0;         // bits of waiting/agreed_bits.h
   bool waited_ = false;
   bool spun_ = false;
   bool blocked_ = false;
-  bool full_fences_ = false;  // of sleepers and wakers at this instance
 };
 
 }  // namespace muster

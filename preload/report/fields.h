@@ -46,7 +46,8 @@ inline constexpr Group kGroups[] = {
      "`__kmpc_reduce`, and not at all without a barrier at its end. A thread that leaves a gather before it is called "
      "off has arrived there (`replaced`) and is passed through at the release."},
     {"algorithm", "barriers.by_algorithm[]", {"algorithm", "{algorithm}", "{team_size}"},
-     "Replaced arrivals by algorithm and team size."},
+     "Replaced arrivals by algorithm and team size. `dissemination-or-counter`, which `auto` may select, is two rows: "
+     "`dissemination` and `fetch-add-xadd`."},
     {"reason", "barriers.by_reason[]", {"reason", "{reason}", ""}, "Why arrivals were passed through."},
     {"yield", "runtime_yields", {"runtime_yields", "{}", ""}, "`sched_yield` calls from inside OpenMP runtimes."},
     {"fork_join", "fork_join", {"fork_join", "{}", ""},
@@ -174,6 +175,9 @@ inline constexpr Field kFields[] = {
     {"algorithm.wait", kText, kNot, "", "The waiting policy.", kCsv},
     {"algorithm.team_size", kCount, kKey, " {:4}", "Threads of the team."},
     {"algorithm.replaced", kCount, kSum, " {:14} replaced", "Arrivals."},
+    {"algorithm.while_contended", kCount, kSum, ", {} while contended",
+     "Of these, while the team had too few CPUs or shared them with other processes; null without `MUSTER_WAIT=auto`, "
+     "which observes it."},
     {"reason.reason", kText, kKey, "\n    passed: {:-20}", "The reason."},
     {"reason.count", kCount, kSum, " {:14}", "Arrivals."},
 
@@ -235,7 +239,9 @@ inline constexpr Field kFields[] = {
      "Arrivals that had to wait: all but the last of an instance, also those that a task called off."},
     {"waiting.ssr_reminder", kText, kNot, "\n    ({})", "What to keep in mind about SSR.", kCsv},
     {"waiting.barriers", kCount, kSum, "", "Arrivals at Muster's barrier that it released."},
-    {"waiting.arrived_last", kCount, kSum, "", "Of these, arrivals that found the team complete and did not wait."},
+    {"waiting.contended", kCount, kSum, "",
+     "Of these, arrivals while the team had too few CPUs or shared them with other processes."},
+    {"waiting.arrived_last", kCount, kSum, "", "Of `barriers`, arrivals that found the team complete and did not wait."},
     {"waiting.spins_begun", kCount, kSum, "", "Waits that began by spinning."},
     {"waiting.blocks", kCount, kSum, "\n  waiting            {} blocks", "Futex sleeps."},
     {"waiting.wakeups", kCount, kSum, ", {} wake-ups", "Returns from futex sleeps."},

@@ -133,6 +133,8 @@ void put_barriers(const ReportData& data, ReportWriter& out) {
     out.put("algorithm.wait", in_force(Setting::wait));
     out.put("algorithm.team_size", use.team_size);
     out.put("algorithm.replaced", use.replaced.read());
+    out.put("algorithm.while_contended",
+            known(settings().wait.kind == WaitKind::kAuto, use.while_contended.read()));
     out.write("algorithm");
   }
   out.end("algorithm");

@@ -1,5 +1,6 @@
 #include "runtime-hooks/teams/accounting.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "runtime-hooks/teams/team.h"
@@ -35,6 +36,19 @@ void TeamTotals::add_member(BarrierKind kind, unsigned team_size, unsigned threa
   stats.add_to(by_thread[thread]);
   by_size[team_size].add_member(stats);
   if (team_size > threads) threads = team_size;
+  // Another thread may be counting: what it was contended at is read first.
+  const std::uint64_t contended = stats.contended.read();
+  const std::uint64_t barriers = std::max(stats.barriers.read(), contended);
+  if (kind != BarrierKind::kDisseminationOrCounter) {
+    add_use(kind, team_size, barriers, contended);
+  } else {
+    add_use(BarrierKind::kDissemination, team_size, barriers - contended, 0);
+    if (contended != 0) add_use(BarrierKind::kFetchAddXadd, team_size, contended, contended);
+  }
+}
+
+void TeamTotals::add_use(BarrierKind kind, unsigned team_size, std::uint64_t replaced,
+                         std::uint64_t while_contended) {
   unsigned i = 0;
   while (i < use_count && (uses[i].kind != kind || uses[i].team_size != team_size)) ++i;
   if (i == use_count) {
@@ -46,13 +60,17 @@ void TeamTotals::add_member(BarrierKind kind, unsigned team_size, unsigned threa
       i = kMaxAlgorithmUses - 1;
     }
   }
-  uses[i].replaced.add(stats.barriers.read());
+  uses[i].replaced.add(replaced);
+  uses[i].while_contended.add(while_contended);
 }
 
 void TeamTotals::clear() {
   for (unsigned i = 0; i < threads; ++i) by_thread[i].clear();
   for (unsigned size = 0; size <= threads; ++size) by_size[size].clear();
-  for (unsigned i = 0; i < use_count; ++i) uses[i].replaced.clear();
+  for (unsigned i = 0; i < use_count; ++i) {
+    uses[i].replaced.clear();
+    uses[i].while_contended.clear();
+  }
   use_count = 0;
   threads = 0;
 }
@@ -73,11 +91,8 @@ const TeamTotals& collect_totals() {
   totals.threads = retired.threads;
   for (unsigned i = 0; i < retired.use_count; ++i) {
     const AlgorithmUse& use = retired.uses[i];
-    totals.uses[i].kind = use.kind;
-    totals.uses[i].team_size = use.team_size;
-    totals.uses[i].replaced.add(use.replaced.read());
+    totals.add_use(use.kind, use.team_size, use.replaced.read(), use.while_contended.read());
   }
-  totals.use_count = retired.use_count;
   for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
     for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
       const TeamState& state = team->state(kept);

@@ -12,10 +12,12 @@ namespace muster {
 
 struct Runtime;
 
+// What ran: of a combination of algorithms, each for itself.
 struct AlgorithmUse {
   BarrierKind kind{};  // all zero, so that TeamTotals is in .bss
   unsigned team_size = 0;
-  Tally replaced;  // arrivals
+  Tally replaced;         // arrivals
+  Tally while_contended;  // of these
 };
 
 // How the waits of all teams of one size ended, from which SSR is computed.
@@ -43,6 +45,8 @@ struct TeamTotals {
   unsigned threads = 0;  // the largest team
 
   void add_member(BarrierKind kind, unsigned team_size, unsigned thread, const WaitStats& stats);
+  void add_use(BarrierKind kind, unsigned team_size, std::uint64_t replaced,
+               std::uint64_t while_contended);
   void clear();
 };
 

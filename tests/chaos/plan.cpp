@@ -97,7 +97,7 @@ Plan plan_of(std::uint64_t seed, const Fixed& fixed) {
   out.barrier = static_cast<BarrierKind>(draw.below(kBarrierKinds));
   // The algorithm that changes between two replaces the names that are no algorithms.
   if (out.barrier == BarrierKind::kNative || out.barrier == BarrierKind::kAuto) {
-    out.barrier = BarrierKind::kDissemination;
+    out.barrier = BarrierKind::kDisseminationOrCounter;
   }
   out.wait = draw_wait(draw);
   const unsigned crowd = draw.below(20);

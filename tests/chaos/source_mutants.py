@@ -20,28 +20,28 @@ class Fault(NamedTuple):
 
 FAULTS = [
     Fault(
-        "turns change one instance on",
-        "waiting/arrivals.h",
-        "(episode + 3) << 1",
-        "(episode + (MUTANT ? 1 : 3)) << 1",
+        "agreed bits change one instance later",
+        "waiting/agreed_bits.h",
+        "(episode + kDelay) <<",
+        "(episode + (MUTANT ? 1 : kDelay)) <<",
     ),
     Fault(
-        "turns change two instances on",
-        "waiting/arrivals.h",
+        "agreed bits change two instances later",
+        "waiting/agreed_bits.h",
         "change, (episode + ",
         "change, (episode - (MUTANT ? 1 : 0) + ",
     ),
     Fault(
         "gives way while others wait for it",
         "waiting/auto_wait.h",
-        "return wait.for_release &&",
-        "return (MUTANT || wait.for_release) &&",
+        "wait.for_release && (wait.arrivals.agreed()",
+        "(MUTANT || wait.for_release) && (wait.arrivals.agreed()",
     ),
     Fault(
         "leaves without waking who gave way",
         "waiting/waiter.h",
-        "    if (full_fences_) [[unlikely]]\n      arrivals_.leave",
-        "    if (!MUTANT && full_fences_) [[unlikely]]\n      arrivals_.leave",
+        "    if (full_fences() && uses_arrivals(policy_)) arrivals_.leave",
+        "    if (!MUTANT && full_fences() && uses_arrivals(policy_)) arrivals_.leave",
     ),
     Fault(
         "released, though called off at the last moment",
@@ -68,17 +68,30 @@ FAULTS = [
         "/*limited=*/!MUTANT && !fenced",
     ),
     Fault(
-        "a teammate is asked for that waits elsewhere",
-        "barriers/dissemination.h",
-        "return !waiter.takes_turns() &&",
-        "return (MUTANT || !waiter.takes_turns()) &&",
+        "a contended release is left by the announcement",
+        "barriers/while_contended.h",
+        "return !waiter.contended() &&",
+        "return (MUTANT || !waiter.contended()) &&",
+    ),
+    Fault(
+        "instances that were left out are not counted",
+        "barriers/while_contended.h",
+        "if (me == kPrimary) contended_.catch_up",
+        "if (!MUTANT && me == kPrimary) contended_.catch_up",
+    ),
+    Fault(
+        "a gather uses its usual algorithm although the team is contended",
+        "barriers/while_contended.h",
+        "return contended(me, episode).gather(",
+        "return MUTANT && me != kPrimary ? usual_.gather(me, episode, waiter)\n"
+        "                                : contended(me, episode).gather(",
     ),
     Fault(
         "the counter is set where others may be ahead",
-        "barriers/dissemination.h",
-        "may_take_turns()) counter_.skip_concurrently();",
-        "may_take_turns()) {\n      if (MUTANT) counter_.skip(episode);\n"
-        "      else counter_.skip_concurrently();\n    }",
+        "barriers/fetch_add.h",
+        "      counter_.fetch_add((episode - 1 - counted) * team_, std::memory_order_relaxed);",
+        "      MUTANT ? counter_.store((episode - 1) * team_, std::memory_order_relaxed)\n"
+        "             : (void)counter_.fetch_add((episode - 1 - counted) * team_, std::memory_order_relaxed);",
     ),
     Fault(
         "a leaf's parent is not woken",

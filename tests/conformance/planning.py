@@ -25,6 +25,7 @@ BARRIERS = (
     "local-sensor",
     "dist-sensor",
     "dissemination",
+    "dissemination-or-counter",
     "tree",
     "native",
     "auto",

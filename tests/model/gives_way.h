@@ -20,7 +20,8 @@ class GivesWay {
   template <class Memory, class Done>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     const unsigned absent = wait.arrivals.absent_on(cpu_of_caller<Memory>(), wait.me, wait.episode);
-    if (absent != kNobody && wait.for_release && wait.arrivals.full_fences(wait.episode)) {
+    const bool fenced = (wait.arrivals.agreed().at(wait.episode) & kFullFences) != 0;
+    if (absent != kNobody && wait.for_release && fenced) {
       wait.arrivals.give_way_to(absent, wait.me, wait.episode, done, wait.stats);
     }
     return false;

@@ -1,8 +1,8 @@
 #include "tests/model/programs.h"
 
 #include "tests/model/checked_registry.h"
+#include "tests/model/contended_at_times.h"
 #include "tests/model/gives_way.h"
-#include "tests/model/takes_turns.h"
 
 namespace muster::model {
 namespace {
@@ -21,18 +21,41 @@ constexpr unsigned kOrder = 12;
 constexpr unsigned kBypassingOrder = 13;
 constexpr unsigned kTask = 14;
 
+// A counter that takes no account of the instances at which it was not used.
+template <class Memory, class Waiter>
+class ForgetfulCounter : public FetchAddXadd<Memory, Waiter> {
+ public:
+  using FetchAddXadd<Memory, Waiter>::FetchAddXadd;
+  void catch_up(Episode) {}
+};
+
+// The combination that is checked. With three threads the usual algorithm is the tree, which is also what
+// `dissemination` has its halves from: all of its own words do not fit into a state.
+template <bool kWithTree, bool kCatchesUp>
+struct Changing {
+  template <class Memory, class Waiter>
+  using Usual = std::conditional_t<kWithTree, Tree<Memory, Waiter>, Dissemination<Memory, Waiter>>;
+  template <class Memory, class Waiter>
+  using Contended = std::conditional_t<kCatchesUp, FetchAddXadd<Memory, Waiter>,
+                                       ForgetfulCounter<Memory, Waiter>>;
+  template <class Memory, class Waiter>
+  using Both = WhileContended<Memory, Waiter, Usual, Contended>;
+};
+
 class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
       : subject_(subject),
-        ops_(gives_way()     ? &Giving::kOps
-             : subject.turns ? turning(subject.wait)
-                             : barrier_ops<CheckedMemory>(subject.barrier)) {
+        ops_(gives_way()                  ? &Giving::kOps
+             : subject.first_request != 0 ? changing(subject)
+                                          : barrier_ops<CheckedMemory>(subject.barrier)) {
     const WaitParameters parameters{.wait = subject.wait,
                                     .team_size = subject.threads,
                                     .context_switch_ns = kCsNs,
                                     .wake_ns = kCsNs,
                                     .fixed_ns = 10 * kCsNs};
+    contended_times = {.first_request = subject.first_request,
+                       .too_soon = subject.mistake == Mistake::kTooSoon};
     Layout layout;
     layout.radix[0] = 2;  // so that three threads have a tree of two levels
     if (arena_.reserve(ops_->bytes(subject.threads, layout))) {
@@ -41,7 +64,7 @@ class BarrierProgram : public Program {
     if (gives_way()) {
       // Full fences on both sides from the first instance with this number on.
       first_ = 5;
-      static_cast<Giving*>(state_)->arrivals.ask_for_full_fences(true, first_ - 2);
+      static_cast<Giving*>(state_)->arrivals.agreed().request(kFullFences, true, first_ - 2);
     }
     if (state_ == nullptr) g_world->fail(Fault::kTooMuch, "no memory for the barrier");
   }
@@ -69,11 +92,19 @@ class BarrierProgram : public Program {
 
  private:
   using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
-  static const BarrierOps<CheckedMemory>* turning(WaitKind wait) {
-    if (wait == WaitKind::kSpin) {
-      return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<false>>::kOps;
-    }
-    return &detail::BarrierState<CheckedMemory, Dissemination, TakesTurns<true>>::kOps;
+  template <bool kWithTree, bool kCatchesUp>
+  static const BarrierOps<CheckedMemory>* changing_with(const Subject& subject) {
+    using Combination = Changing<kWithTree, kCatchesUp>;
+    if (subject.wait == WaitKind::kSpin)
+      return detail::kOpsOf<CheckedMemory, Combination::template Both, ContendedAtTimes<false>>;
+    return detail::kOpsOf<CheckedMemory, Combination::template Both, ContendedAtTimes<true>>;
+  }
+  static const BarrierOps<CheckedMemory>* changing(const Subject& subject) {
+    const bool catches_up = subject.mistake != Mistake::kNeverCatchesUp;
+    if (subject.threads == 2)
+      return catches_up ? changing_with<false, true>(subject)
+                        : changing_with<false, false>(subject);
+    return catches_up ? changing_with<true, true>(subject) : changing_with<true, false>(subject);
   }
   bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
 
@@ -265,10 +296,13 @@ std::string name_of(const Subject& subject) {
   if (subject.shape == Shape::kSleepWord || subject.shape == Shape::kFullySleepWord) {
     return name_of(subject.shape) + ", 3 threads";
   }
-  std::string out = std::string(name_of(subject.barrier)) + " " + name_of(subject.wait) + " " +
-                    name_of(subject.shape) + ", " + std::to_string(subject.threads) + " threads, " +
+  const bool with_tree = subject.first_request != 0 && subject.threads != 2;
+  std::string out = std::string(with_tree ? "tree-or-counter" : name_of(subject.barrier)) + " " +
+                    name_of(subject.wait) + " " + name_of(subject.shape) + ", " +
+                    std::to_string(subject.threads) + " threads, " +
                     std::to_string(subject.episodes) + " episodes";
-  if (subject.turns) out += ", taking turns in between";
+  if (subject.first_request != 0)
+    out += ", contended at times, requested at " + std::to_string(subject.first_request);
   if (subject.shape == Shape::kGivesWay || subject.shape == Shape::kCalledOff ||
       subject.shape == Shape::kCalledOffFrom || subject.shape == Shape::kCalledOffFold) {
     out += ", thread " + std::to_string(subject.caller) + " calls off " +

@@ -28,6 +28,13 @@ inline constexpr Shape kShapes[] = {
     Shape::kSleepWord,     Shape::kFullySleepWord};
 std::string name_of(Shape shape);
 
+// A mistake in how a team changes between two algorithms: some program must show it.
+enum class Mistake : std::uint8_t {
+  kNone,
+  kTooSoon,         // a change takes effect two instances after the request, not three
+  kNeverCatchesUp,  // instances that were left out are missing in the counter
+};
+
 struct Subject {
   BarrierKind barrier = BarrierKind::kDistSensor;
   WaitKind wait = WaitKind::kSpin;
@@ -36,7 +43,9 @@ struct Subject {
   unsigned episodes = 2;  // of whole barriers; of a fold, its regions
   unsigned caller = 1;    // the thread that calls off, before its instance `called_off`
   unsigned called_off = 1;
-  bool turns = false;  // under takes_turns.h's policy, which spins or sleeps as `wait` does
+  // Not 0: under contended_at_times.h's policy, which spins or sleeps as `wait` does, from this instance on.
+  unsigned first_request = 0;
+  Mistake mistake = Mistake::kNone;
 };
 std::string name_of(const Subject& subject);
 

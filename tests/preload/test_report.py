@@ -59,6 +59,7 @@ class Counts(unittest.TestCase):
             (use,) = report["barriers"]["by_algorithm"]
             self.assertEqual(use["algorithm"], algorithm)
             self.assertEqual(use["replaced"], 200)
+            self.assertEqual(use["while_contended"], 0)
             self.assertEqual(use["team_size"], 2)
         for wait in WAITS:
             result, report = programs.report(program, MUSTER_WAIT=wait)
@@ -72,6 +73,27 @@ class Counts(unittest.TestCase):
             if wait in ("spin", "yield"):
                 self.assertEqual(waiting["ssr"], 1.0)
                 self.assertEqual(waiting["blocks"], 0)
+
+    def test_an_algorithm_that_a_contended_team_used_is_named(self) -> None:
+        """A team with too few CPUs is contended, as soon as it has looked."""
+        program = programs.build(programs.BARRIERS)
+        threads = 2 * len(os.sched_getaffinity(0)) + 1
+        team = {"MUSTER_BARRIER": "dissemination-or-counter", "OMP_NUM_THREADS": str(threads)}
+        _, report = programs.report(program, "5000", **team)
+        barriers = report["barriers"]
+        rows = {row["algorithm"]: row for row in barriers["by_algorithm"]}
+        self.assertEqual(set(rows), {"dissemination", "fetch-add-xadd"})
+        usual, contended = rows["dissemination"], rows["fetch-add-xadd"]
+        self.assertEqual(usual["replaced"] + contended["replaced"], 5000 * threads)
+        self.assertEqual((usual["while_contended"], contended["while_contended"]), (0, contended["replaced"]))
+        self.assertEqual(report["waiting"]["contended"], contended["replaced"])
+        # All threads used the same one at each barrier, and nearly all barriers came after the first look.
+        self.assertEqual((usual["replaced"] % threads, contended["replaced"] % threads), (0, 0))
+        self.assertGreater(contended["replaced"], usual["replaced"])
+        # Not observed.
+        _, report = programs.report(program, MUSTER_WAIT="2cs+", **team)
+        (use,) = report["barriers"]["by_algorithm"]
+        self.assertEqual((use["algorithm"], use["while_contended"]), ("dissemination", None))
 
     def test_bound_threads_fit_on_their_cpus(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:

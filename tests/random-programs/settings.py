@@ -15,7 +15,7 @@ COMPILERS = ("clang", "clang", "clang", "gcc")
 GNU = "gnu"  # only when asked for: gcc and libgomp
 # `spin` is left out: teams have more threads than most machines of a test have CPUs.
 WAITS = ("auto", "auto", "auto", "block", "2cs+", "yield", "50us")
-BARRIERS = ("auto", "auto", "auto", "fetch-add", "dissemination", "tree", "dist-sensor", "native")
+BARRIERS = ("auto", "auto", "auto", "fetch-add", "dissemination-or-counter", "tree", "dist-sensor", "native")
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ BARRIERS = (
     "dist-counter",
     "local-sensor",
     "dist-sensor",
-    "dissemination",
+    "dissemination-or-counter",
     "tree",
 )
 WAITS = ("auto", "block", "2cs+", "yield", "50us")

@@ -140,7 +140,7 @@ def case_of(
     flags = chance.choice(("", warm)) + chance.choice(("", "", "q", "a"))
     levels = chance.choice((1, 2))
     wait = chance.choice(("auto", "auto", "auto", "block", "2cs+"))
-    barrier = chance.choice(("auto", "auto", "auto", "tree", "dissemination"))
+    barrier = chance.choice(("auto", "auto", "auto", "tree", "dissemination-or-counter"))
     # Bound threads (an assertion of the old runtimes fails where a second thread opens regions), active waiting, a list.
     flags += chance.choice(("", "", "", "" if drawn in OLD_RUNTIMES or runtime in OLD_RUNTIMES else "b", "s", "l"))
     return Case(variant, runtime or drawn, mode, shape, context, size, times, flags or "-", levels, wait, barrier, steps)

@@ -38,7 +38,7 @@ from lab.runtimes import ended_by_known_assertion, is_libgomp, loader_command  #
 # Those that have every entry point which today's compilers call.
 RUNTIMES = ("libomp19", "libgomp12", "libomp21", "libiomp5", "libgomp14")
 BARRIERS = ("fetch-add", "fetch-add-xadd", "dist-counter", "dist-counter-padded", "local-sensor", "dist-sensor",
-            "dissemination", "tree", "native")  # fmt: skip
+            "dissemination", "dissemination-or-counter", "tree", "native")  # fmt: skip
 WAITS = ("block", "cs", "cs+", "2cs+", "exponential", "uniform", "random", "50us", "0us", "conditional", "yield")
 # libomp itself crashes where threads that end have created tasks, also without Muster.
 WITHOUT_TASKS = "barriers,loops,combined,singles,nested,settings,orphans,waits,forks,spawns,plugin"

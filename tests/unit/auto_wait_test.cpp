@@ -354,7 +354,7 @@ TEST(Auto, BelievesTheRuntimeAboutBoundThreads) {
 }
 
 // Competitors are noticed by missing time. The barrier of a pair does not change because of them.
-TEST(Auto, ATeamThatFitsTakesTurnsWithCompetitors) {
+TEST(Auto, ATeamAgreesThatItIsContended) {
   for (const unsigned size : {4U, 2U}) {
     SimulatedTeam team(size);
     AutoWait policy({.team_size = size});
@@ -372,27 +372,13 @@ TEST(Auto, ATeamThatFitsTakesTurnsWithCompetitors) {
       }
     };
     pass(8, 0);
-    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << size;
+    const auto agreed = [&] { return team.arrivals().agreed().at(team.episode() + 3); };
+    EXPECT_EQ(agreed(), 0U) << size;
     pass(8, 3'000'000);
-    EXPECT_EQ(team.arrivals().full_fences(team.episode() + 3), size > 2) << size;
+    EXPECT_EQ(agreed(), size > 2 ? kContended | kFullFences : 0U) << size;
     pass(200, 0);
-    EXPECT_FALSE(team.arrivals().full_fences(team.episode() + 3)) << "no contention, " << size;
+    EXPECT_EQ(agreed(), 0U) << "no contention, " << size;
   }
-}
-
-TEST(Arrivals, ChangesItsFencesThreeInstancesLater) {
-  SimulatedTeam team(2);
-  Arrivals<SimulatedMemory>& arrivals = team.arrivals();
-  EXPECT_FALSE(arrivals.full_fences(5));
-  arrivals.ask_for_full_fences(true, 5);
-  EXPECT_FALSE(arrivals.full_fences(5));
-  EXPECT_FALSE(arrivals.full_fences(7));
-  EXPECT_TRUE(arrivals.full_fences(8));
-  arrivals.ask_for_full_fences(false, 10);  // too soon after the last change
-  EXPECT_TRUE(arrivals.full_fences(13));
-  arrivals.ask_for_full_fences(false, 11);
-  EXPECT_TRUE(arrivals.full_fences(13));
-  EXPECT_FALSE(arrivals.full_fences(14));
 }
 
 }  // namespace

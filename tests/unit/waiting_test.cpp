@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "barriers/registry.h"
+#include "waiting/agreed_bits.h"
 #include "waiting/sleep_word.h"
 
 namespace muster::test {
@@ -109,6 +110,33 @@ TEST(Waiter, FencesByItsPolicy) {
   EXPECT_EQ(CountedFences::heavy, 1U);
   EXPECT_EQ(CountedFences::light, 1U);
   EXPECT_EQ(CountedFences::full, 0U);
+}
+
+TEST(AgreedBits, ChangeThreeInstancesLater) {
+  AgreedBits<NativeMemory> agreed;
+  EXPECT_EQ(agreed.at(5), 0U);
+  agreed.request(kFullFences, true, 5);
+  EXPECT_EQ(agreed.at(7), 0U);
+  EXPECT_EQ(agreed.at(8), kFullFences);
+  agreed.request(kFullFences, false, 10);  // too soon after the last change
+  EXPECT_EQ(agreed.at(13), kFullFences);
+  agreed.request(kFullFences, false, 11);
+  EXPECT_EQ(agreed.at(13), kFullFences);
+  EXPECT_EQ(agreed.at(14), 0U);
+}
+
+TEST(AgreedBits, ShareAWordAndLeaveEachOtherAlone) {
+  AgreedBits<NativeMemory> agreed;
+  agreed.request(kContended | kFullFences, true, 3);
+  EXPECT_EQ(agreed.at(5), 0U);
+  EXPECT_EQ(agreed.at(6), kContended | kFullFences);
+  agreed.request(kContended, false, 9);
+  EXPECT_EQ(agreed.at(11), kContended | kFullFences);
+  EXPECT_EQ(agreed.at(12), kFullFences);
+  agreed.request(kContended, false, 20);  // no change: does not put off the next one
+  agreed.request(kContended, true, 20);
+  EXPECT_EQ(agreed.at(22), kFullFences);
+  EXPECT_EQ(agreed.at(23), kContended | kFullFences);
 }
 
 TEST(Histogram, BucketsAreContiguous) {
