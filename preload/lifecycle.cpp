@@ -7,6 +7,7 @@
 #include "counters/counting.h"
 #include "load/load_sensor.h"
 #include "platform/clock.h"
+#include "platform/cpu_times.h"
 #include "platform/cpus.h"
 #include "platform/fences.h"
 #include "platform/futex.h"
@@ -50,10 +51,11 @@ void after_fork_in_child() {
   forget_other_cpu_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
-  idle_time_after_fork_in_child();
+  cpu_times_after_fork_in_child();
 }
 
-// Throttling is counted from here on. Opens the files that are read later, as far as the settings need them.
+// Throttling and stolen time are counted from here on. Opens the files that are read later, as far as the settings need
+// them.
 void look_at_load(const Settings& in_force) {
   const bool waits_by_load = in_force.wait.kind == WaitKind::kAuto;
   if (waits_by_load || in_force.yield == YieldKind::kAuto) keep_idle_time();

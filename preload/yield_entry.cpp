@@ -21,9 +21,9 @@ OtherCpuTime g_other_cpu_time;
 CpuClocks read_clocks() {
   AffinityMask mask;
   if (!mask.read()) return {};
-  const std::uint64_t idle_ns = idle_ns_elsewhere(mask, kNoCpu);
-  if (idle_ns == kIdleTimeUnknown) return {};
-  return {monotonic_ns(), process_cpu_ns(), idle_ns, mask.count()};
+  const SumOfTimes sum = sum_of_times(mask, kNoCpu);
+  if (sum.cpus == 0) return {};
+  return {monotonic_ns(), process_cpu_ns(), sum.idle_ns + sum.stolen_ns, mask.count()};
 }
 
 // Null: do the system call (MUSTER=off, or no memory).

@@ -32,7 +32,8 @@ namespace muster {
 //                      are CPUs. kNoCpu as above
 //   idle_ns_elsewhere(except)
 //                      how long its CPUs, without `except` (kNoCpu: with all), have been idle together since some fixed
-//                      time; in steps of 10 ms. kIdleTimeUnknown if not available
+//                      time; in steps of 10 ms. For comparisons with half of a window: stolen time counts half, since
+//                      it is neither idle nor used (platform/idle_time.h). kIdleTimeUnknown if not available
 //   ask_for_slice(ns)  requests a time slice of `ns`, without changing its share of the CPU. False, with nothing
 //                      changed, if that is not available
 //   has_requested_slice()

@@ -14,7 +14,7 @@ class OtherCpuTimes : public testing::Test {
   bool pass(std::uint64_t ms, double own, double idle) {
     clocks_.wall_ns += ms * kMs;
     clocks_.own_ns += static_cast<std::uint64_t>(own * static_cast<double>(ms * kMs));
-    clocks_.idle_ns += static_cast<std::uint64_t>(idle * static_cast<double>(ms * kMs));
+    clocks_.unused_ns += static_cast<std::uint64_t>(idle * static_cast<double>(ms * kMs));
     return ask();
   }
   bool ask() {

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "platform/idle_time.h"
 #include "platform/scheduler_asks.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
@@ -117,24 +116,6 @@ TEST(AffinityMask, HasNoPlaceForCpusBeyondItsLast) {
   mask.set(3);
   mask.clear(AffinityMask::kMaxCpus + 3);
   EXPECT_TRUE(mask.has(3));
-}
-
-TEST(IdleTime, IsTakenFromTheAllowedCpus) {
-  const char* text =
-      "cpu  100 0 100 1000 7 0 0 0 0 0\n"
-      "cpu0 50 0 50 300 3 0 0 0 0 0\n"
-      "cpu1 50 0 50 500 4 0 0 0 0 0\n"
-      "cpu3 0 0 0 200 0 0 0 0 0 0\n"
-      "intr 12345 1 2\n";
-  AffinityMask mask = AffinityMask::only(0);
-  mask.set(1);
-  constexpr std::uint64_t kTickNs = 10'000'000;
-  EXPECT_EQ(idle_ns_in(text, mask, kNoCpu), 800 * kTickNs);
-  EXPECT_EQ(idle_ns_in(text, mask, 0), 500 * kTickNs);
-  EXPECT_EQ(idle_ns_in(text, AffinityMask::only(2), kNoCpu), kIdleTimeUnknown);
-  for (const char* nonsense : {"", "\n", "cpu", "cpu0", "cpux 1 2 3 4\n", "intr 1\n"}) {
-    EXPECT_EQ(idle_ns_in(nonsense, mask, kNoCpu), kIdleTimeUnknown) << nonsense;
-  }
 }
 
 TEST(SchedulerAsks, AreATenthOfAMillisecondApart) {

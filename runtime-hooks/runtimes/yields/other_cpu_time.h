@@ -1,6 +1,6 @@
 // How much CPU time other processes used lately. A thread's own yields cannot tell: one that returned
 // late gave its slice to another process or to a teammate that computes. What is neither idle time nor
-// this process's own was used by others.
+// stolen by the host of a virtual machine nor this process's own was used by others.
 //
 // Cost: three clocks and a read of /proc/stat (15 us), every 50 ms at most, by one thread. For callers
 // that have just lost half a millisecond anyway.
@@ -11,11 +11,12 @@
 
 namespace muster {
 
-// In ns, from any origin: wall time, this process's CPU time, idle time of the CPUs that it may use.
+// In ns, from any origin: wall time, this process's CPU time, and what nobody uses of the CPUs that it
+// may use: their idle and stolen time.
 struct CpuClocks {
   std::uint64_t wall_ns = 0;
   std::uint64_t own_ns = 0;
-  std::uint64_t idle_ns = 0;
+  std::uint64_t unused_ns = 0;
   unsigned cpus = 0;  // 0: something is unknown
 };
 
@@ -58,8 +59,9 @@ class OtherCpuTime {
       return;
     }
     const std::uint64_t all_ns = wall_ns * now.cpus;
-    const std::uint64_t ours_or_idle_ns = now.own_ns - before.own_ns + now.idle_ns - before.idle_ns;
-    const bool ran = all_ns > ours_or_idle_ns && (all_ns - ours_or_idle_ns) * kShare >= wall_ns;
+    const std::uint64_t not_others_ns =
+        now.own_ns - before.own_ns + now.unused_ns - before.unused_ns;
+    const bool ran = all_ns > not_others_ns && (all_ns - not_others_ns) * kShare >= wall_ns;
     others_ran_.store(ran, std::memory_order_relaxed);
   }
 
