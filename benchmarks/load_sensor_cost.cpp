@@ -2,8 +2,8 @@
 //
 //   load_sensor_cost --benchmark_min_time=0.05
 //
-// "Time" is for one use. Signals that were weighed and not taken (/proc/stat, a schedstat of the
-// thread, descriptors kept open) are here, too.
+// "Time" is for one use. Signals that were weighed and not taken (a schedstat of the thread, descriptors
+// kept open) are here, too.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -40,6 +40,17 @@ void whole_look(benchmark::State& state) {
   }
 }
 BENCHMARK(whole_look);
+
+void gap_that_may_be_stolen(benchmark::State& state) {
+  static LoadSensor sensor;
+  std::uint64_t now = 1'000'000'000;
+  sensor.look(now);
+  for ([[maybe_unused]] auto iteration : state) {
+    now += StolenTime::kReadEveryNs;
+    benchmark::DoNotOptimize(sensor.was_stolen(now - 1'000'000, now, 500'000));
+  }
+}
+BENCHMARK(gap_that_may_be_stolen);
 
 void search_for_groups(benchmark::State& state) {
   static CpuGroups groups;

@@ -55,6 +55,21 @@ LoadSnapshot LoadSensor::last() const {
   }
 }
 
+bool LoadSensor::was_stolen(std::uint64_t begin_ns, std::uint64_t end_ns,
+                            std::uint64_t tolerated_ns) {
+  if (looking_.exchange(true, std::memory_order_acquire))
+    return some_stolen_.load(std::memory_order_relaxed);
+  bool stolen = false;
+  if (current_.looks != 0) {
+    how_ = sources_.opens_files ? Files::kOpen : Files::kKept;
+    if (stolen_.read_is_due(end_ns)) read_stolen(end_ns);
+    stolen =
+        stolen_.any() && stolen_.explains(sources_.current_cpu(), begin_ns, end_ns, tolerated_ns);
+  }
+  looking_.store(false, std::memory_order_release);
+  return stolen;
+}
+
 void LoadSensor::after_fork_in_child() {
   // A look may have been under way: what it had stored in its slot was never published.
   looking_.store(false, std::memory_order_relaxed);
@@ -74,6 +89,7 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   observe_runnable(out);
   observe_groups(now_ns, out);
   if (how_ != Files::kKept) observe_pressure(out);
+  observe_stolen(out);
 }
 
 // The whole file in the second half of the scratch; its length or minus the error number.
@@ -141,6 +157,25 @@ void LoadSensor::observe_pressure(LoadSnapshot& out) {
   if (counted_stalls_) out.stalled_us += growth(total, stalled_us_);
   stalled_us_ = total;
   counted_stalls_ = true;
+}
+
+void LoadSensor::read_stolen(std::uint64_t now_ns) {
+  join(scratch_, sizeof(scratch_), sources_.root, kCpuTimesFile);
+  stolen_.read(how_, scratch_, now_ns);
+  some_stolen_.store(stolen_.any(), std::memory_order_relaxed);
+}
+
+// The file takes longer to read than all others together: between the first look and the last only for gaps.
+void LoadSensor::observe_stolen(LoadSnapshot& out) {
+  if (out.looks == 1) {
+    AffinityMask allowed;
+    stolen_.begin(sources_.read_affinity(allowed) ? allowed : AffinityMask::all());
+  }
+  if (how_ != Files::kKept) read_stolen(out.taken_ns);
+  mark(out, LoadSource::kStolen, !stolen_.known());
+  out.stolen_ns = stolen_.total_ns();
+  out.stolen_before_ns = stolen_.before_ns();
+  out.stolen_gaps = stolen_.gaps();
 }
 
 }  // namespace muster

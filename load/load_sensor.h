@@ -4,6 +4,7 @@
 // Cost: look() costs a load and a compare if it is not due; else some 5 us, every 10 ms in one thread of the process,
 // while the other threads use the last snapshot. Only waiters whose quick polls failed call it. No thread waits for
 // another one here.
+// was_stolen(), for a gap of 0.5 ms and more: load/stolen_time.h.
 //
 // Contract: a look in a wait opens no file. It reads files that the first look opened, in the thread that initializes
 // the library (platform/kept_files.h). That look and the report's may open others.
@@ -17,6 +18,8 @@
 
 #include "load/cpu_groups.h"
 #include "load/load_snapshot.h"
+#include "load/stolen_time.h"
+#include "platform/affinity.h"
 #include "platform/cpus.h"
 #include "platform/kept_files.h"
 
@@ -24,7 +27,10 @@ namespace muster {
 
 struct LoadSources {
   const char* root = "";  // before /proc and /sys; tests have a tree here
-  unsigned (*allowed_cpus)() = &muster::allowed_cpus;  // of the calling thread
+  // Of the calling thread.
+  unsigned (*allowed_cpus)() = &muster::allowed_cpus;
+  unsigned (*current_cpu)() = &muster::current_cpu;
+  bool (*read_affinity)(AffinityMask&) = [](AffinityMask& mask) { return mask.read(); };
   bool opens_files = true;  // at each look; else only if the caller asks for it
 };
 
@@ -49,6 +55,11 @@ class LoadSensor {
     if (ahead - 1 < 2 * kLookEveryNs && ahead > kLookEveryNs - every_ns) return false;
     return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
+
+  // Whether the host of a virtual machine took the CPU in this gap of the calling thread: stolen time covers it, except
+  // for less than `tolerated_ns`. May read a file. Where time is stolen, also true if another thread uses the sensor at
+  // this moment: then it is not known who had the CPU.
+  bool was_stolen(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t tolerated_ns);
 
   // The number of looks: a reader that remembers it copies a snapshot only if it has changed.
   std::uint64_t looks() const { return looks_.load(std::memory_order_acquire); }
@@ -77,6 +88,8 @@ class LoadSensor {
   void observe_runnable(LoadSnapshot& out);
   void observe_groups(std::uint64_t now_ns, LoadSnapshot& out);
   void observe_pressure(LoadSnapshot& out);
+  void observe_stolen(LoadSnapshot& out);
+  void read_stolen(std::uint64_t now_ns);
   long read_source(const char* name, char*& text);
 
   LoadSources sources_{};
@@ -87,11 +100,13 @@ class LoadSensor {
   std::atomic<std::uint64_t> slots_[2][kWords]{};
   std::atomic<std::uint32_t> team_threads_{0};
   std::atomic<std::uint32_t> team_asleep_{0};
+  std::atomic<bool> some_stolen_{false};
 
-  // From here on only the thread that is looking.
+  // From here on only the thread that is looking, or asks what was stolen.
   std::atomic<bool> looking_{false};
   LoadSnapshot current_{};
   CpuGroups groups_{};
+  StolenTime stolen_{};
   Files how_ = Files::kOpen;
   std::uint64_t searched_ns_ = 0;
   std::uint64_t counted_ = 0;            // of the groups that the last counts belong to

@@ -13,6 +13,7 @@ enum class LoadSource : std::uint32_t {
   kQuota = 4,       // cpu.max or cpu.cfs_quota_us: unreadable or no number in them
   kThrottling = 8,  // cpu.stat of the groups that have a quota
   kPressure = 16,   // /proc/pressure/cpu
+  kStolen = 32,     // /proc/stat, eighth column
 };
 
 struct LoadSourceName {
@@ -26,7 +27,8 @@ inline constexpr LoadSourceName kLoadSourceNames[] = {
     {LoadSource::kGroups, "cgroup", "cgroup files", "no quota is seen"},
     {LoadSource::kQuota, "quota", "cgroup quota", "no quota is seen"},
     {LoadSource::kThrottling, "throttling", "cgroup cpu.stat", "throttling looks like competitors"},
-    {LoadSource::kPressure, "pressure", "/proc/pressure/cpu", "CPU pressure unknown"}};
+    {LoadSource::kPressure, "pressure", "/proc/pressure/cpu", "CPU pressure unknown"},
+    {LoadSource::kStolen, "stolen", "stolen time", "stolen time looks like competitors"}};
 
 struct LoadSnapshot {
   std::uint64_t taken_ns = 0;  // the caller's clock; 0 before the first look
@@ -37,13 +39,17 @@ struct LoadSnapshot {
       0;  // periods before the first look, since the groups were created
   std::uint64_t stalled_us =
       0;  // since the first look: time in which some thread of the machine waited for a CPU
-  std::uint32_t allowed_cpus = 0;     // the affinity mask of the thread that looked
-  std::uint32_t quota_millicpus = 0;  // the tightest of all groups; 0 = none
-  std::uint32_t runnable = 0;         // threads of the whole machine, including the one that looked
-  std::uint32_t most_runnable = 0;    // the most of any look
-  std::uint32_t team_threads = 0;     // threads of this process that are in teams
-  std::uint32_t team_asleep = 0;      // those of them that slept at the look
-  std::uint32_t unavailable = 0;      // LoadSource bits
+  // Taken by the host from the CPUs that were allowed at the first look (load/stolen_time.h), since then,
+  std::uint64_t stolen_ns = 0;
+  std::uint64_t stolen_before_ns = 0;  // and before it, since the machine started
+  std::uint64_t stolen_gaps = 0;       // gaps that stolen time explains
+  std::uint32_t allowed_cpus = 0;      // the affinity mask of the thread that looked
+  std::uint32_t quota_millicpus = 0;   // the tightest of all groups; 0 = none
+  std::uint32_t runnable = 0;       // threads of the whole machine, including the one that looked
+  std::uint32_t most_runnable = 0;  // the most of any look
+  std::uint32_t team_threads = 0;   // threads of this process that are in teams
+  std::uint32_t team_asleep = 0;    // those of them that slept at the look
+  std::uint32_t unavailable = 0;    // LoadSource bits
   std::uint32_t unused = 0;
 
   bool has(LoadSource source) const {

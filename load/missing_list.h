@@ -17,7 +17,7 @@ struct MissingItem {
 };
 
 struct MissingList {
-  static constexpr unsigned kMost = 5 + kMissingKinds;
+  static constexpr unsigned kMost = 6 + kMissingKinds;
   MissingItem items[kMost];
   unsigned count = 0;
 

@@ -53,7 +53,8 @@ class Contention {
   // if it exceeds the preemption threshold: a competitor must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns < before_ns) return false;  // the clock went back
-    if (now_ns - before_ns < preemption_threshold_.ns() || was_throttled(now_ns)) return false;
+    if (now_ns - before_ns < preemption_threshold_.ns()) return false;
+    if (was_throttled(now_ns) || was_stolen(before_ns, now_ns)) return false;
     competitors_.see(now_ns);
     set(contended_, true);
     return true;
@@ -117,6 +118,11 @@ class Contention {
     sensor_->look(now_ns);
     const std::uint64_t periods = sensor_->last().throttled_periods;
     return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
+  }
+
+  // Whether the host of a virtual machine took it.
+  bool was_stolen(std::uint64_t before_ns, std::uint64_t now_ns) {
+    return sensor_ != nullptr && sensor_->was_stolen(before_ns, now_ns, preemption_threshold_.ns());
   }
 
   Capacity capacity_;

@@ -26,6 +26,8 @@ const char* name_of(Unit unit) {
       return "ns";
     case Unit::kUs:
       return "us";
+    case Unit::kMs:
+      return "ms";
     case Unit::kMilliCpu:
       return "CPU / 1000";
     case Unit::kRatio:

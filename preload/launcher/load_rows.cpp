@@ -18,6 +18,10 @@ std::string load_row(const LoadSnapshot& load) {
   if (load.has(LoadSource::kRunnable)) {
     cpus += fmt::format(", {} other threads runnable now", load.competitors());
   }
+  if (load.stolen_before_ns != 0) {
+    cpus += fmt::format(", {:.2f} s stolen by the host so far",
+                        static_cast<double>(load.stolen_before_ns) / 1e9);
+  }
   return cpus;
 }
 

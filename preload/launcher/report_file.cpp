@@ -39,6 +39,7 @@ void check_value(const json& value, const Row& row) {
     case Unit::kCount:
     case Unit::kNs:
     case Unit::kUs:
+    case Unit::kMs:
     case Unit::kMilliCpu:
       return expect(value.is_number_unsigned(), "count");
     case Unit::kNumber:

@@ -12,6 +12,7 @@ enum class Unit : std::uint8_t {
   kNumber,  // may be negative
   kNs,
   kUs,
+  kMs,
   kMilliCpu,  // thousandths of a CPU
   kRatio,
   kPercent,  // 0 to 1 in JSON and CSV, 0 to 100 in the text

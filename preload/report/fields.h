@@ -35,7 +35,8 @@ inline constexpr Group kGroups[] = {
     {"load", "load", {"load", "{}", ""},
      "The load sensor's last snapshot. A value whose source cannot be read is null.", {.only_if = "allowed_cpus"}},
     {"load_source", "load.unavailable[]", {"load", "unavailable", "{#}"},
-     "Sources of the load sensor that cannot be read: `runnable`, `cgroup`, `quota`, `throttling`, `pressure`."},
+     "Sources of the load sensor that cannot be read: `runnable`, `cgroup`, `quota`, `throttling`, `pressure`, "
+     "`stolen`."},
     {"missing", "missing[]", {"missing", "{what}", "{}"},
      "What the system refused or does not have; empty on most machines."},
     {"barrier", "barriers", {"total", "{}", ""}, "Barriers of the program."},
@@ -155,6 +156,12 @@ inline constexpr Field kFields[] = {
     {"load.throttled_before", kCount, kNot, "", "Throttled periods before the first look."},
     {"load.stalled_us", kUs, kNot, ", {} with a thread waiting for a CPU",
      "Time in which any thread of the machine waited for a CPU, since the first look."},
+    {"load.stolen_ms", kMs, kNot, ", {} stolen by the host (explains {stolen_gaps} gaps)",
+     "Time that the host of a virtual machine took from the CPUs in the affinity mask since the first look, in steps of "
+     "10 ms for each; 0 where the host reports none."},
+    {"load.stolen_before_ms", kMs, kNot, "", "The same, before the first look, since the machine started."},
+    {"load.stolen_gaps", kCount, kNot, "",
+     "How often a waiting thread missed time that was stolen, so that no competitor was assumed."},
     {"load.looks", kCount, kNot, " (looks: {})", "How often the sensor looked."},
     {"load_source.", kText, kNot, "", "The source."},
 

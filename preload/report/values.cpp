@@ -92,6 +92,12 @@ void put_load(const LoadSnapshot& load, ReportWriter& out) {
   out.put("load.throttled_periods", known(throttling, load.throttled_periods));
   out.put("load.throttled_ns", known(throttling, load.throttled_ns));
   out.put("load.throttled_before", known(throttling, load.throttled_before));
+  // The text has it only where there is some.
+  const bool stolen =
+      seen && load.has(LoadSource::kStolen) && (load.stolen_ns != 0 || !out.leaves_out_zeros());
+  out.put("load.stolen_ms", known(stolen, load.stolen_ns / 1'000'000));
+  out.put("load.stolen_before_ms", known(stolen, load.stolen_before_ns / 1'000'000));
+  out.put("load.stolen_gaps", known(stolen, load.stolen_gaps));
   out.put("load.stalled_us", known(seen && load.has(LoadSource::kPressure), load.stalled_us));
   out.write("load");
   for (const LoadSourceName& source : kLoadSourceNames) {

@@ -127,8 +127,9 @@ const char* readable(const Value& value, Unit unit, NumberText& buffer) {
   const double number = as_real(value);
   switch (unit) {
     case Unit::kNs:
-    case Unit::kUs: {
-      const double ns = unit == Unit::kUs ? number * 1e3 : number;
+    case Unit::kUs:
+    case Unit::kMs: {
+      const double ns = number * (unit == Unit::kNs ? 1 : unit == Unit::kUs ? 1e3 : 1e6);
       if (ns < 1e3) {
         std::snprintf(buffer, sizeof(buffer), "%u ns", static_cast<unsigned>(ns));
       } else if (ns < 1e6) {

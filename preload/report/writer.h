@@ -86,6 +86,8 @@ class ReportWriter {
 
   // CSV has a line for each reason and entry point, also for those that did not occur.
   bool lists_zeros() const { return format_ == Format::kCsv; }
+  // The text is without some figures that are zero on most machines.
+  bool leaves_out_zeros() const { return format_ == Format::kText; }
 
   void put(FieldId field, const Value& value) { values_[field.index] = value; }
   // What was put of the group since the last time: as its object, or as the next element of its list.

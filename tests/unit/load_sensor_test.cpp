@@ -17,6 +17,7 @@
 #include "platform/cpus.h"
 #include "platform/number_text.h"
 #include "platform/read_file.h"
+#include "tests/unit/recorded_tree.h"
 
 namespace muster::test {
 namespace {
@@ -25,42 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kStart = 5'000'000'000;
 constexpr std::uint64_t kStep = LoadSensor::kLookEveryNs;
-
-unsigned g_cpus = 2;
-
-// A copy of a recorded tree, which tests may change, and a sensor that reads it.
-class Tree {
- public:
-  explicit Tree(const std::string& name) {
-    static int number = 0;
-    root_ = (fs::path(::testing::TempDir()) /
-             ("muster-load-" + std::to_string(getpid()) + "-" + std::to_string(number++)))
-                .string();
-    fs::copy(fs::path(MUSTER_LOAD_TREES) / name, root_, fs::copy_options::recursive);
-    g_cpus = 2;
-    sensor = std::make_unique<LoadSensor>(
-        LoadSources{.root = root_.c_str(), .allowed_cpus = [] { return g_cpus; }});
-  }
-  ~Tree() { fs::remove_all(root_); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
-
-  void write(const std::string& file, const std::string& text) {
-    fs::create_directories((fs::path(root_) / file).parent_path());
-    std::ofstream(fs::path(root_) / file) << text;
-  }
-  void remove(const std::string& file) { fs::remove_all(fs::path(root_) / file); }
-
-  LoadSnapshot look(std::uint64_t now_ns = kStart) {
-    EXPECT_TRUE(sensor->look(now_ns));
-    return sensor->last();
-  }
-
-  std::unique_ptr<LoadSensor> sensor;
-
- private:
-  std::string root_;
-};
 
 std::uint32_t bits(std::initializer_list<LoadSource> sources) {
   std::uint32_t all = 0;
@@ -75,8 +40,8 @@ TEST(LoadSensor, SaysNothingBeforeItLooked) {
 }
 
 TEST(LoadSensor, ReadsAMachineWithoutLimits) {
-  Tree tree("two-cpus-hybrid");
-  const LoadSnapshot seen = tree.look();
+  RecordedTree tree("two-cpus-hybrid");
+  const LoadSnapshot seen = tree.look(kStart);
   EXPECT_EQ(seen.taken_ns, kStart);
   EXPECT_EQ(seen.looks, 1U);
   EXPECT_EQ(seen.allowed_cpus, 2U);
@@ -96,8 +61,8 @@ TEST(LoadSensor, ReadsQuotas) {
        {Case{"v1-quota", 500, 5}, Case{"v2-one-cpu", 1000, 37}, Case{"v2-parent-tighter", 1500, 23},
         Case{"v2-container", 2500, 4}, Case{"no-pressure", 0, 0}}) {
     SCOPED_TRACE(name);
-    Tree tree(name);
-    const LoadSnapshot seen = tree.look();
+    RecordedTree tree(name);
+    const LoadSnapshot seen = tree.look(kStart);
     EXPECT_EQ(seen.quota_millicpus, quota);
     EXPECT_EQ(seen.throttled_before, before);
     EXPECT_EQ(seen.throttled_periods, 0U) << "nothing since the first look";
@@ -107,10 +72,10 @@ TEST(LoadSensor, ReadsQuotas) {
 }
 
 TEST(LoadSensor, UsableCpusAreTheSmallerOfMaskAndQuota) {
-  Tree wide("v2-container");
-  EXPECT_EQ(wide.look().usable_millicpus(), 2000U);
-  Tree narrow("v2-one-cpu");
-  EXPECT_EQ(narrow.look().usable_millicpus(), 1000U);
+  RecordedTree wide("v2-container");
+  EXPECT_EQ(wide.look(kStart).usable_millicpus(), 2000U);
+  RecordedTree narrow("v2-one-cpu");
+  EXPECT_EQ(narrow.look(kStart).usable_millicpus(), 1000U);
 }
 
 TEST(LoadSensor, SurvivesWhateverIsMissing) {
@@ -118,32 +83,33 @@ TEST(LoadSensor, SurvivesWhateverIsMissing) {
   const auto unavailable = [](const char* name) {
     SCOPED_TRACE(name);
     errno = 4711;
-    Tree tree(name);
+    RecordedTree tree(name);
     errno = 4711;
-    const LoadSnapshot seen = tree.look();
+    const LoadSnapshot seen = tree.look(kStart);
     EXPECT_EQ(errno, 4711);
     EXPECT_EQ(seen.allowed_cpus, 2U);
     return seen.unavailable;
   };
-  EXPECT_EQ(unavailable("no-proc"), bits({kRunnable, kGroups, kQuota, kThrottling, kPressure}));
+  EXPECT_EQ(unavailable("no-proc"),
+            bits({kRunnable, kGroups, kQuota, kThrottling, kPressure, kStolen}));
   EXPECT_EQ(unavailable("no-groups"), bits({kGroups, kQuota, kThrottling}));
-  EXPECT_EQ(unavailable("garbage"), bits({kRunnable, kQuota, kPressure}));
-  EXPECT_EQ(unavailable("garbled-stat"), bits({kRunnable, kThrottling, kPressure}));
+  EXPECT_EQ(unavailable("garbage"), bits({kRunnable, kQuota, kPressure, kStolen}));
+  EXPECT_EQ(unavailable("garbled-stat"), bits({kRunnable, kThrottling, kPressure, kStolen}));
   EXPECT_EQ(unavailable("no-pressure"), bits({kPressure}));
 }
 
 TEST(LoadSensor, MakesNothingUpFromGarbage) {
-  Tree tree("garbage");
-  const LoadSnapshot seen = tree.look();
+  RecordedTree tree("garbage");
+  const LoadSnapshot seen = tree.look(kStart);
   EXPECT_EQ(seen.quota_millicpus, 0U);
   EXPECT_EQ(seen.runnable, 0U);
   EXPECT_EQ(seen.competitors(), 0U);
-  Tree stat("garbled-stat");
-  EXPECT_EQ(stat.look().quota_millicpus, 1500U) << "the quota is valid all the same";
+  RecordedTree stat("garbled-stat");
+  EXPECT_EQ(stat.look(kStart).quota_millicpus, 1500U) << "the quota is valid all the same";
 }
 
 TEST(LoadSensor, WhatIsNoCountOfThreads) {
-  Tree tree("two-cpus-hybrid");
+  RecordedTree tree("two-cpus-hybrid");
   std::uint64_t now_ns = kStart;
   for (const char* text : {"", "0.1\n", "0.1 0.2 0.3\n", "0.1 0.2 0.3 some/9 1\n",
                            "0.1 0.2 0.3 4 5\n", "0.1 0.2 0.3 99999999999/100000000000 7\n"}) {
@@ -159,7 +125,7 @@ TEST(LoadSensor, WhatIsNoCountOfThreads) {
 }
 
 TEST(LoadSensor, LooksEvery10MsAndNotBefore) {
-  Tree tree("two-cpus-hybrid");
+  RecordedTree tree("two-cpus-hybrid");
   tree.look(kStart);
   EXPECT_FALSE(tree.sensor->look(kStart));
   EXPECT_FALSE(tree.sensor->look(kStart + kStep - 1));
@@ -171,7 +137,7 @@ TEST(LoadSensor, LooksEvery10MsAndNotBefore) {
 }
 
 TEST(LoadSensor, GoesOnWhenTheClockWasSetBack) {
-  Tree tree("two-cpus-hybrid");
+  RecordedTree tree("two-cpus-hybrid");
   tree.look(kStart);
   EXPECT_TRUE(tree.sensor->look(1));
   EXPECT_EQ(tree.sensor->last().taken_ns, 1U);
@@ -179,13 +145,13 @@ TEST(LoadSensor, GoesOnWhenTheClockWasSetBack) {
 }
 
 TEST(LoadSensor, RereadsWhatChanges) {
-  Tree tree("v2-one-cpu");
+  RecordedTree tree("v2-one-cpu");
   tree.look(kStart);
   const std::string job = "sys/fs/cgroup/work.slice/job.scope/";
   tree.write(job + "cpu.max", "max 100000\n");
   tree.write("sys/fs/cgroup/work.slice/cpu.max", "50000 100000\n");
   tree.write("proc/loadavg", "2.61 1.80 0.95 1/312 40122\n");
-  g_cpus = 1;  // affinity narrowed
+  RecordedTree::cpus = 1;  // affinity narrowed
   const LoadSnapshot seen = tree.look(kStart + kStep);
   EXPECT_EQ(seen.quota_millicpus, 500U) << "of the parent now";
   EXPECT_EQ(seen.allowed_cpus, 1U);
@@ -196,7 +162,7 @@ TEST(LoadSensor, RereadsWhatChanges) {
 }
 
 TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
-  Tree tree("v2-one-cpu");
+  RecordedTree tree("v2-one-cpu");
   const std::string stat = "sys/fs/cgroup/work.slice/job.scope/cpu.stat";
   tree.look(kStart);
   tree.write(stat, "nr_periods 900\nnr_throttled 40\nthrottled_usec 1904382\n");
@@ -210,7 +176,7 @@ TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
 }
 
 TEST(LoadSensor, ANewQuotasPastIsNotOurs) {
-  Tree tree("v2-one-cpu");
+  RecordedTree tree("v2-one-cpu");
   tree.look(kStart);
   tree.write("sys/fs/cgroup/work.slice/cpu.max", "150000 100000\n");
   tree.write("sys/fs/cgroup/work.slice/cpu.stat", "nr_throttled 1000\nthrottled_usec 9\n");
@@ -218,7 +184,7 @@ TEST(LoadSensor, ANewQuotasPastIsNotOurs) {
 }
 
 TEST(LoadSensor, NoticesThatItWasMovedToAnotherGroup) {
-  Tree tree("v2-one-cpu");
+  RecordedTree tree("v2-one-cpu");
   tree.look(kStart);
   tree.write("proc/self/cgroup", "0::/work.slice/other\n");
   tree.write("sys/fs/cgroup/work.slice/other/cpu.max", "25000 100000\n");
@@ -230,7 +196,7 @@ TEST(LoadSensor, NoticesThatItWasMovedToAnotherGroup) {
 }
 
 TEST(LoadSensor, ASourceMayGoAndComeBack) {
-  Tree tree("two-cpus-hybrid");
+  RecordedTree tree("two-cpus-hybrid");
   tree.look(kStart);
   tree.remove("proc/loadavg");
   EXPECT_FALSE(tree.look(kStart + kStep).has(LoadSource::kRunnable));
@@ -241,14 +207,14 @@ TEST(LoadSensor, ASourceMayGoAndComeBack) {
 }
 
 TEST(LoadSensor, StalledTimeGrowsFromTheFirstLook) {
-  Tree tree("two-cpus-hybrid");
+  RecordedTree tree("two-cpus-hybrid");
   EXPECT_EQ(tree.look(kStart).stalled_us, 0U);
   tree.write("proc/pressure/cpu", "some avg10=0.00 avg60=0.47 avg300=17.40 total=3789347781\n");
   EXPECT_EQ(tree.look(kStart + kStep).stalled_us, 3'300U);
 }
 
 TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
-  Tree tree("v2-one-cpu");  // 5 runnable
+  RecordedTree tree("v2-one-cpu");  // 5 runnable
   EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all except the caller";
   tree.sensor->teams_grew(4);
   EXPECT_EQ(tree.look(kStart + kStep).competitors(), 1U);
@@ -264,7 +230,7 @@ TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
 }
 
 TEST(LoadSensor, BeginsAnewInTheChildOfAFork) {
-  Tree tree("v2-one-cpu");
+  RecordedTree tree("v2-one-cpu");
   tree.sensor->teams_grew(4);
   tree.look(kStart);
   tree.sensor->after_fork_in_child();
@@ -274,10 +240,10 @@ TEST(LoadSensor, BeginsAnewInTheChildOfAFork) {
 }
 
 TEST(LoadSensor, KeepsNoDescriptorOpen) {
-  Tree tree("v2-parent-tighter");
+  RecordedTree tree("v2-parent-tighter");
   const int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
   close(before);
-  tree.look();
+  tree.look(kStart);
   const int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
   close(after);
   EXPECT_EQ(before, after);
