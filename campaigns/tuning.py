@@ -4,36 +4,37 @@
     campaigns/tuning.py [--build build/release] [--only kName,...] [--cells '--threads 4 --hogs 0,4'] [--json FILE]
 
 Builds libmuster.so as it is, and once for each threshold halved and doubled, in a copy of this tree (--output); then
-`loadgrid` measures all of them interleaved. A ratio is that of the medians to the library as it is. The library as it
-is is measured a second time: what that differs is noise. Started again with the same --output, it continues.
+`loadgrid` measures all of them interleaved. A ratio is that of the medians to the library as it is, which is measured a
+second time, for comparison. Noise is estimated for each cell from how much runs of the same library differ. Started
+again with the same --output, it continues.
 
-A threshold is a line `inline constexpr TYPE kName = VALUE;` of the header with a comment above it or beside it; constants
-without one are not varied. VALUE may use the constants above it.
+A threshold is a line `inline constexpr TYPE kName = VALUE;  // unit and source` of the header, where VALUE may use the
+constants above it. Units (kUs, kMs) are none.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import hashlib
 import math
 import os
-import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, median
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "campaigns" / "loadgrid")]
+sys.path[:0] = [str(ROOT), str(ROOT / "campaigns"), str(ROOT / "campaigns" / "loadgrid")]
 
 from cells import Cell  # noqa: E402
-from record import RecordError, read  # noqa: E402
+from record import RecordError, Run, read  # noqa: E402
 from settings import AUTO  # noqa: E402
 from summary import Summary  # noqa: E402
+from tuning_thresholds import CHANGES, Threshold, TuningError, thresholds_of  # noqa: E402
 
 from lab import bench, results, tables  # noqa: E402
 from lab.statistics import geometric_mean  # noqa: E402
@@ -41,97 +42,13 @@ from lab.statistics import geometric_mean  # noqa: E402
 # Idle and crowded, fine and coarse: what thresholds decide about.
 CELLS = "--programs barrier,parallel_for --threads 2,4,8 --hogs 0,4 --work 0,100"
 SECONDS, REPETITIONS = 0.3, 3
-CHANGES = ("half", "double")
 AS_IS = "as-is"
 NO_CHANGE = 0.03
+ERRORS = 3.5  # standard errors that are no noise: by chance one of two thousand ratios
+MEDIAN_ERROR = math.sqrt(math.pi / 2)  # of a median, relative to that of a mean
+ORDER = ("yes", "noise", "nothing", "not measured")
 # What of the tree does not get into the library.
 BESIDE = ("docs", "tests", "campaigns", "lab", "papi-scripts", "python", "epcc", "sim", "gang", "benchmarks")
-UNITS = {"kNs": 1, "kUs": 1_000, "kMs": 1_000_000, "kS": 1_000_000_000}  # where another header defines them
-INTEGERS = r"std::u?int(?:8|16|32|64)_t|unsigned|int|long"
-CONSTANT = re.compile(
-    rf"^(?P<above>(?:[ \t]*//[^\n]*\n)*)[ \t]*(?:inline|static) constexpr (?P<type>{INTEGERS}|double) (?P<name>k\w+)\s*=\s*(?P<value>[^;{{}}]+);"
-    r"(?:[ \t]*//[ \t]*(?P<comment>.*))?$",
-    re.MULTILINE,
-)
-
-
-class TuningError(Exception):
-    """One line: what is wrong with the header, the build or the grid."""
-
-
-@dataclass(frozen=True)
-class Threshold:
-    name: str
-    shown: str  # as the header has it
-    value: float
-    whole: bool
-    comment: str
-    begin: int  # where the value stands in the header
-    end: int
-
-    def changed(self, change: str) -> str | None:
-        """The other value; None where it would be the same, or nothing."""
-        if not self.whole:
-            return repr(self.value / 2 if change == "half" else self.value * 2)
-        other = int(self.value) // 2 if change == "half" else int(self.value) * 2
-        return str(other) if other not in (0, self.value) else None
-
-
-def value_of(text: str, known: dict[str, float], whole: bool) -> float:
-    """Of an arithmetic expression of C++, in which names are known."""
-
-    def value(node: ast.AST) -> float:
-        match node:
-            case ast.Constant(value=int() | float() as number):
-                return number
-            case ast.Name(id=name) if name in known:
-                return known[name]
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -value(operand)
-            case ast.BinOp(left=left, op=op, right=right):
-                a, b = value(left), value(right)
-                match op:
-                    case ast.Add():
-                        return a + b
-                    case ast.Sub():
-                        return a - b
-                    case ast.Mult():
-                        return a * b
-                    case ast.Div() if b:
-                        return a // b if whole else a / b
-        raise ValueError
-
-    plain = re.sub(r"(?<=[\d.])[uUlLfF]+\b", "", text.replace("'", "_"))
-    return value(ast.parse(" ".join(plain.split()), mode="eval").body)
-
-
-def comment_of(match: re.Match[str]) -> str:
-    """What is beside the constant or, if nothing is, above it."""
-    return (match["comment"] or " ".join(line.strip(" \t/") for line in match["above"].splitlines())).strip()
-
-
-def thresholds_of(header: str) -> list[Threshold]:
-    known: dict[str, float] = dict(UNITS)
-    found = []
-    for match in CONSTANT.finditer(header):
-        whole = match["type"] != "double"
-        try:
-            known[match["name"]] = value_of(match["value"], known, whole)
-        except (SyntaxError, ValueError):
-            if not comment_of(match):
-                continue
-            raise TuningError(f"{match['name']}: '{match['value']}' is not understood") from None
-        if comment_of(match):
-            shown = " ".join(match["value"].split())
-            where = match.span("value")
-            found.append(Threshold(match["name"], shown, known[match["name"]], whole, comment_of(match), *where))
-    if not found:
-        raise TuningError("the header has no thresholds")
-    return found
-
-
-def with_change(header: str, threshold: Threshold, value: str) -> str:
-    return header[: threshold.begin] + value + header[threshold.end :]
 
 
 class Workshop:
@@ -203,7 +120,7 @@ def libraries(workshop: Workshop, header: str, thresholds: Sequence[Threshold]) 
                 continue
             name = f"{threshold.name}-{change}"
             try:
-                found[name] = workshop.library(name, with_change(header, threshold, value))
+                found[name] = workshop.library(name, threshold.put(header, value))
             except TuningError as error:
                 bench.say("tuning", f"{name} is left out: {error}")
     return found
@@ -233,10 +150,6 @@ def ratios(summary: Summary, name: str) -> dict[Cell, float]:
     return {cell: value for cell, value in found.items() if value and not math.isinf(value)}
 
 
-def distance(value: float) -> float:
-    return abs(math.log(value))
-
-
 def three(found: dict[Cell, float]) -> tuple[str, str, str]:
     mean = geometric_mean(found.values())
     least, most = min(found.values(), default=None), max(found.values(), default=None)
@@ -244,37 +157,63 @@ def three(found: dict[Cell, float]) -> tuple[str, str, str]:
     return mean_text, least_text, most_text
 
 
-def row_of(summary: Summary, threshold: Threshold, noise: float) -> tuple[str, ...]:
-    half, double = (ratios(summary, f"{threshold.name}-{change}") for change in CHANGES)
+def noise_of(runs: Sequence[Run]) -> dict[Cell, float]:
+    """The standard error of the logarithm of a ratio, in each cell: pooled over all libraries."""
+    groups: dict[Cell, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        if run.rate > 0:
+            groups[run.cell][run.setting].append(math.log(run.rate))
+    found = {}
+    for cell, by_setting in groups.items():
+        squares = sum((value - fmean(group)) ** 2 for group in by_setting.values() for value in group)
+        freedom = sum(len(group) - 1 for group in by_setting.values())
+        size = fmean(map(len, by_setting.values()))
+        found[cell] = MEDIAN_ERROR * math.sqrt(2 * squares / freedom / size) if freedom else math.inf
+    return found
+
+
+def changes(found: Sequence[tuple[Cell, float]], noise: dict[Cell, float]) -> str:
+    """Whether ratios are more than noise: one of them, or all of them together."""
+    if not found:
+        return "not measured"
+    if all(abs(value - 1) < NO_CHANGE for _, value in found):
+        return "nothing"
+    together = sum(math.log(value) for _, value in found), math.hypot(*(noise[cell] for cell, _ in found))
+    each = [(math.log(value), noise[cell]) for cell, value in found]
+    return "yes" if any(abs(effect) > ERRORS * error for effect, error in [together, *each]) else "noise"
+
+
+def row_of(name: str, half: dict[Cell, float], double: dict[Cell, float], noise: dict[Cell, float]) -> tuple[str, ...]:
+    """Of ratios; without value and unit."""
     both = [*half.items(), *double.items()]
-    if not both:
-        return (threshold.name, threshold.shown, threshold.comment, *three(half), *three(double), "not measured", "")
-    where, most = max(both, key=lambda item: distance(item[1]))
-    if all(abs(value - 1) < NO_CHANGE for _, value in both):
-        changes = "nothing"
-    else:
-        changes = "noise" if distance(most) <= noise else "yes"
-    return (threshold.name, threshold.shown, threshold.comment, *three(half), *three(double), changes, str(where))
+    where = max(both, key=lambda item: abs(math.log(item[1])), default=("", 1.0))[0]
+    verdicts = {changes(list(found.items()), noise) for found in (half, double)}
+    verdict = next(word for word in ORDER if word in verdicts)
+    return (name, *three(half), *three(double), verdict, str(where))
 
 
-def rows_of(summary: Summary, thresholds: Sequence[Threshold]) -> list[tuple[str, ...]]:
-    """What changes least comes last; first the library as it is, compared with itself."""
-    same = ratios(summary, AS_IS)
-    noise = max(map(distance, same.values()), default=0.0)
-    where = max(same, key=lambda cell: distance(same[cell]), default="")
-    rows = [row_of(summary, threshold, noise) for threshold in thresholds]
-    order = {"yes": 0, "noise": 1, "nothing": 2, "not measured": 3}
-    first = ("(as it is)", "", "", *three(same), "-", "-", "-", "noise", str(where))
-    return [first, *sorted(rows, key=lambda row: order[row[HEAD.index("changes")]])]
+def rows_of(runs: Sequence[Run], thresholds: Sequence[Threshold]) -> list[tuple[str, ...]]:
+    """First the library as it is, compared with itself; what changes least comes last."""
+    summary, noise = Summary(list(runs)), noise_of(runs)
+    first = row_of("(as it is)", ratios(summary, AS_IS), {}, noise)
+    rows = []
+    for threshold in thresholds:
+        half, double = (ratios(summary, f"{threshold.name}-{change}") for change in CHANGES)
+        name, *rest = row_of(threshold.name, half, double, noise)
+        rows.append((name, threshold.shown, threshold.comment, *rest))
+    changed = HEAD.index("changes")
+    return [(first[0], "", "", *first[1:]), *sorted(rows, key=lambda row: ORDER.index(row[changed]))]
 
 
 def show(options: argparse.Namespace, thresholds: Sequence[Threshold]) -> None:
     shared, runs = read(options.output / "grid" / "runs.csv")
     summary = Summary(runs)
-    rows = rows_of(summary, thresholds)
+    rows = rows_of(runs, thresholds)
+    error = median(noise_of(runs).values())
     notes = [
-        f"Ratios to the library as it is, over {len(summary.cells())} cells: mean, least and most. `nothing`: less than"
-        f" {NO_CHANGE:.0%} in every cell; `noise`: no more than the library as it is differs from itself.",
+        f"Ratios to the library as it is, over {len(summary.cells())} cells: mean, least and most. The standard error"
+        f" of one is {error:.0%} (median over the cells). `nothing`: less than {NO_CHANGE:.0%} in every cell; `noise`:"
+        f" less than {ERRORS:g} standard errors in every cell and in the mean.",
         ", ".join(f"{name} {shared[name]}" for name in ("libomp", "seed", "seconds", "library")),
     ]
     print("\n".join([tables.table(HEAD, rows, TEXTS), "", *notes]))
