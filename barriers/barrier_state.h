@@ -4,9 +4,9 @@
 #include <new>
 
 #include "barriers/layout.h"
-#include "barriers/memory.h"
 #include "waiting/arrivals.h"
 #include "waiting/call_off.h"
+#include "waiting/memory.h"
 #include "waiting/waiter.h"
 #include "waiting/waiting_policy.h"
 

@@ -15,8 +15,8 @@
 #include <bit>
 
 #include "barriers/layout.h"
-#include "barriers/memory.h"
 #include "barriers/tree.h"
+#include "waiting/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "barriers/layout.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {

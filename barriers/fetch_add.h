@@ -15,7 +15,7 @@
 
 #include "barriers/counted_add.h"
 #include "barriers/layout.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {

@@ -11,7 +11,7 @@
 
 #include "barriers/fetch_add.h"
 #include "barriers/layout.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "barriers/layout.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 #include "waiting/sleep_word.h"
 
 namespace muster {

@@ -1,5 +1,5 @@
 // The Memory that real programs run on: the machine's own atomics, clock and futex, and the kernel's scheduler. The
-// simulators and the model checker use other classes instead; barriers/memory.h lists what each must provide.
+// simulators and the model checker use other classes instead; waiting/memory.h lists what each must provide.
 #pragma once
 
 #include <atomic>

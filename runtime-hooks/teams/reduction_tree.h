@@ -1,9 +1,9 @@
 // A reduction by the tree: while the team gathers, its parts are combined in the tree's order (reduction.h).
 #pragma once
 
-#include "barriers/memory.h"
 #include "runtime-hooks/runtimes/reduction.h"
 #include "runtime-hooks/teams/barrier_gate.h"
+#include "waiting/memory.h"
 
 namespace muster {
 

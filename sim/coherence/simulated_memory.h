@@ -2,8 +2,8 @@
 // The values themselves lie where they would natively, so elements pack into lines in the same way.
 #pragma once
 
-#include "barriers/memory.h"
 #include "sim/coherence/world.h"
+#include "waiting/memory.h"
 
 namespace muster::coherence {
 

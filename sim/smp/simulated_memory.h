@@ -2,8 +2,8 @@
 // their order and at once, so that fences only take time.
 #pragma once
 
-#include "barriers/memory.h"
 #include "sim/smp/world.h"
+#include "waiting/memory.h"
 
 namespace muster::smp {
 

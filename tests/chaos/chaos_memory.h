@@ -2,8 +2,8 @@
 // (tests/unit/simulated_threads.h). The clock jumps, CPUs change, and the scheduler refuses requests.
 #pragma once
 
-#include "barriers/memory.h"
 #include "tests/chaos/weak_memory.h"
+#include "waiting/memory.h"
 
 namespace muster::chaos {
 

@@ -1,6 +1,6 @@
 // What the two ways of counting in are compiled to: instructions.py looks at it.
 #include "barriers/counted_add.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 
 namespace muster {
 

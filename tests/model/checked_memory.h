@@ -2,8 +2,8 @@
 // does. Each has its place in the sources, which distinguishes mutants.
 #pragma once
 
-#include "barriers/memory.h"
 #include "tests/model/world.h"
+#include "waiting/memory.h"
 
 namespace muster::model {
 

@@ -1,10 +1,10 @@
-// A Memory (barriers/memory.h) for GenMC: C++ atomics, which it interprets, and a futex made of one.
+// A Memory (waiting/memory.h) for GenMC: C++ atomics, which it interprets, and a futex made of one.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 
 // GenMC's built-in functions, known to its interpreter by name.
 extern "C" {

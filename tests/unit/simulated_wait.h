@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster::test {

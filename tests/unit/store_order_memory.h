@@ -1,8 +1,8 @@
 // The Memory of simulated threads (tests/unit/simulated_threads.h).
 #pragma once
 
-#include "barriers/memory.h"
 #include "tests/unit/simulated_threads.h"
+#include "waiting/memory.h"
 
 namespace muster::test {
 

@@ -1,5 +1,6 @@
-// What a barrier needs of the memory it runs on. Every algorithm and every waiting policy takes its Memory as a
-// template parameter: native atomics, a simulated coherent memory, or that of a model checker. All run the same source.
+// What a barrier and the waits at it need of the memory they run on. Every algorithm and every waiting policy takes its
+// Memory as a template parameter: native atomics, a simulated coherent memory, or that of a model checker. All run the
+// same source.
 #pragma once
 
 #include <atomic>
