@@ -8,7 +8,7 @@ Builds libmuster.so as it is, and once for each threshold halved and doubled, in
 second time, for comparison. Noise is estimated for each cell from how much runs of the same library differ. Started
 again with the same --output, it continues.
 
-A threshold is a line `inline constexpr TYPE kName = VALUE;  // unit and source` of the header, where VALUE may use the
+A threshold is a line `inline constexpr TYPE kName = VALUE;` of the header, where VALUE may use the
 constants above it. Units (kUs, kMs) are none.
 """
 
