@@ -29,7 +29,7 @@
 #include "barriers/dissemination.h"
 #include "barriers/fetch_add.h"
 #include "barriers/layout.h"
-#include "barriers/memory.h"
+#include "waiting/memory.h"
 
 namespace muster {
 
