@@ -12,10 +12,10 @@ namespace muster {
 enum class Effect : std::uint8_t {
   kCloses,        // the runtime must be in a serial part
   kSets,          // changes a setting that later regions inherit
-  kSetsDefaults,  // the same, of any thread's loops, too
   kPushes,        // sets a clause for the thread's next region that is not folded
   kClosesByTask,  // as kCloses, for a runtime where it depends on the calling task: libgomp
   kCreatesTasks,  // as kCloses, but counts in any thread
+  kSetsDefaults,  // as kSets, but counts in any thread: how loops are shared
 };
 
 // The states of the threads whose calls have that effect, as the bits that a thunk tests.

@@ -21,7 +21,8 @@ AnyFunction function_for_missing(const char*, const void*) { return nullptr; }
 thread_local constinit FoldState t_muster_fold_state = FoldState::kNoFold;
 
 void apply_effect(const char* symbol, Effect effect, const void* caller) {
-  constexpr const char* kNames[] = {"closes", "sets", "pushes"};
+  constexpr const char* kNames[] = {"closes",         "sets",          "pushes",
+                                    "closes by task", "creates tasks", "sets defaults"};
   std::printf("\n%s %s%s\n", symbol, kNames[static_cast<unsigned>(effect)],
               caller != nullptr ? "" : ", by nobody");
 }
