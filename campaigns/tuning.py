@@ -20,6 +20,7 @@ import math
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections import defaultdict
@@ -37,6 +38,7 @@ from summary import Summary  # noqa: E402
 from tuning_thresholds import CHANGES, Threshold, TuningError, thresholds_of  # noqa: E402
 
 from lab import bench, results, tables  # noqa: E402
+from lab.runs import exit_by_exception  # noqa: E402
 from lab.statistics import geometric_mean  # noqa: E402
 
 # Idle and crowded, fine and coarse: what thresholds decide about.
@@ -266,6 +268,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, exit_by_exception)  # or what is built or measured would go on without us
     options = parse()
     try:
         run(options)
