@@ -47,7 +47,7 @@ class Record:
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             self.append(shared)
-        self.done = {(run.recipe, run.load, run.preloaded, run.repetition) for run in self.runs}
+        self.done = {(run.recipe, run.load, run.setting, run.repetition) for run in self.runs}
 
     def read(self, shared: dict[str, Any] | None) -> None:
         content = self.file.read_bytes()
@@ -74,7 +74,7 @@ class Record:
     def add(self, run: Run) -> None:
         self.append(run.as_json() | {"version": self.versions[run.recipe]})
         self.runs.append(run)
-        self.done.add((run.recipe, run.load, run.preloaded, run.repetition))
+        self.done.add((run.recipe, run.load, run.setting, run.repetition))
 
-    def of(self, recipe: str, load: str, preloaded: bool) -> list[Run]:
-        return [run for run in self.runs if (run.recipe, run.load, run.preloaded) == (recipe, load, preloaded)]
+    def of(self, recipe: str, load: str, setting: str) -> list[Run]:
+        return [run for run in self.runs if (run.recipe, run.load, run.setting) == (recipe, load, setting)]

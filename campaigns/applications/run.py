@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Real applications, unmodified, stock and preloaded, idle and loaded: results compared, speed-ups in a table.
+"""Real applications, unmodified, stock (default and passive) and preloaded, idle and loaded: results compared,
+speed-ups over the better stock setting in a table.
 
     ./bootstrap applications                          installs what is missing, then all of it
     campaigns/applications/run.py                         all of it, on what is there
-    campaigns/applications/run.py --only gromacs lightgbm --loads idle hogs --repetitions 5
+    campaigns/applications/run.py --only gromacs lightgbm --loads idle hogs --repetitions 3
+    campaigns/applications/run.py --only gromacs/idle cp2k faiss/twice     these cells
     campaigns/applications/run.py --tables                the tables and the picture of the runs so far
     campaigns/applications/run.py --startup               what preloading costs Python at its start
     campaigns/applications/run.py --list                  the applications
@@ -34,7 +36,7 @@ import tables  # noqa: E402
 from recipe import Recipe  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError, common  # noqa: E402
-from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, Load, Run, Runner  # noqa: E402
+from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, SETTINGS, STOCK, Load, Run, Runner, Setting  # noqa: E402
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import IDLE, Cell, bars, judge  # noqa: E402
 
@@ -47,7 +49,8 @@ from lab.runs import exit_by_exception  # noqa: E402
 USUAL = 3.0  # seconds, until a stock run has been timed
 LEGEND = (
     "{cpus} CPUs of {machine}, Linux {kernel}, commit {commit}. Medians of interleaved runs.\n"
-    "stock s, Muster s: the work alone of the Python programs, the whole process of the others.\n"
+    "stock s, stock-passive s (OMP_WAIT_POLICY=passive), Muster s: the work alone of the Python programs, the whole\n"
+    "process of the others. of X: how many times faster than X Muster is; single pairs: of the better stock setting.\n"
     "waiting: the part of all threads' time that they waited at barriers."
 )
 
@@ -60,11 +63,11 @@ def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="applications", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    names, loads = [recipe.name for recipe in recipes], [load.name for load in LOADS]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="these applications")
+    names = [recipe.name for recipe in recipes]
+    loads = [load.name for load in LOADS]
+    parser.add_argument("--only", nargs="+", metavar="NAME[/LOAD]", help="these applications, or single cells of them")
     parser.add_argument("--loads", nargs="+", choices=loads, metavar="LOAD", help=f"of {', '.join(loads)}")
-    parser.add_argument("--repetitions", type=positive, default=3, metavar="N", help="of each loaded pair (3)")
-    parser.add_argument("--idle-repetitions", type=positive, metavar="N", help="of each idle pair (twice those, and 1)")
+    parser.add_argument("--repetitions", type=positive, default=5, metavar="N", help="of each cell (5)")
     parser.add_argument("--minutes", type=float, metavar="N", help="begin no run after that")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of a run (20 times its usual time)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", metavar="DIR", help="(build/release)")
@@ -80,14 +83,23 @@ def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="list the applications and end")
     parser.add_argument("--packages", action="store_true", help="list Debian's packages that are needed and end")
     arguments = parser.parse_args()
-    if arguments.idle_repetitions is None:
-        arguments.idle_repetitions = 2 * arguments.repetitions + 1
+    chosen = arguments.loads or loads
+    arguments.cells = {cell for word in arguments.only or names for cell in cells_named(parser, word, names, chosen)}
     arguments.library = (arguments.library or arguments.build / "lib/libmuster.so").resolve()
     return arguments
 
 
+def cells_named(
+    parser: argparse.ArgumentParser, word: str, names: Sequence[str], loads: Sequence[str]
+) -> list[tuple[str, str]]:
+    name, _, load = word.partition("/")
+    if name not in names or (load and load not in loads):
+        parser.error(f"argument --only: {word} is not one of {', '.join(names)}, or one of them with /LOAD")
+    return [(name, one) for one in ([load] if load else loads)]
+
+
 class Measurement:
-    """All pairs of runs, repetition by repetition: the table is whole, if rough, early."""
+    """All rounds of runs: the table is whole, if rough, after the first one."""
 
     def __init__(self, arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Load], record: Record) -> None:
         self.arguments = arguments
@@ -96,64 +108,60 @@ class Measurement:
         self.record = record
         self.began = time.monotonic()
 
-    def repetitions(self, load: Load) -> int:
-        return int(self.arguments.idle_repetitions if load.name == IDLE else self.arguments.repetitions)
-
     def limit(self, recipe: Recipe) -> float:
         if self.arguments.limit:
             return float(self.arguments.limit)
-        idle = [run.wall_s for run in self.record.of(recipe.name, IDLE, False) if run.status == OK]
+        idle = [run.wall_s for run in self.record.of(recipe.name, IDLE, STOCK[0].name) if run.status == OK]
         return max(LEAST_LIMIT, LONGER * (statistics.median(idle) if idle else USUAL))
 
     def over(self) -> bool:
         minutes = self.arguments.minutes
         return minutes is not None and time.monotonic() - self.began > 60 * minutes
 
-    def stock_stopped(self, recipe: Recipe, load: Load) -> bool:
-        """It would only be stopped again."""
-        return any(run.status.startswith(NO_END) for run in self.record.of(recipe.name, load.name, False))
+    def stopped(self, recipe: Recipe, load: Load, setting: Setting) -> bool:
+        """Stock would only be stopped again."""
+        runs = self.record.of(recipe.name, load.name, setting.name)
+        return not setting.preloaded and any(run.status.startswith(NO_END) for run in runs)
 
-    def pairs(self) -> list[tuple[int, Recipe, Load]]:
-        most = max(map(self.repetitions, self.loads))
+    def rounds(self) -> list[tuple[int, Recipe, Load]]:
         return [
             (number, recipe, load)
-            for number in range(most)
+            for number in range(self.arguments.repetitions)
             for recipe in self.recipes
             for load in self.loads
-            if number < self.repetitions(load)
+            if (recipe.name, load.name) in self.arguments.cells
         ]
 
     def run_all(self, runner: Runner) -> bool:
         """False where time was over before."""
-        pairs = self.pairs()
-        for index, (number, recipe, load) in enumerate(pairs):
-            for preloaded in (number % 2 == 1, number % 2 == 0):
-                if (recipe.name, load.name, preloaded, number) in self.record.done:
-                    continue
-                if not preloaded and self.stock_stopped(recipe, load):
+        rounds = self.rounds()
+        for index, (number, recipe, load) in enumerate(rounds):
+            first = number % len(SETTINGS)
+            for setting in (*SETTINGS[first:], *SETTINGS[:first]):
+                done = (recipe.name, load.name, setting.name, number) in self.record.done
+                if done or self.stopped(recipe, load, setting):
                     continue
                 if self.over():
                     say(f"{self.arguments.minutes:g} minutes are over; a further call continues")
                     return False
-                run = runner.run(recipe, load, preloaded, number, self.limit(recipe))
+                run = runner.run(recipe, load, setting, number, self.limit(recipe))
                 self.record.add(run)
-                self.show(run, index, len(pairs))
+                self.show(run, index, len(rounds))
         return True
 
     def show(self, run: Run, index: int, count: int) -> None:
         minutes = (time.monotonic() - self.began) / 60
-        side = "preloaded" if run.preloaded else "stock"
         shown = f"{run.seconds:.2f} s" if run.status == OK else run.status
-        say(f"{minutes:.1f} min, pair {index + 1} of {count}: {run.recipe}, {run.load}, {side}: {shown}")
+        say(f"{minutes:.1f} min, round {index + 1} of {count}: {run.recipe}, {run.load}, {run.setting}: {shown}")
 
 
 def cells_of(recipes: Sequence[Recipe], record: Record) -> list[Cell]:
     cells = []
     for recipe in recipes:
         for load in LOADS:
-            stock, muster = (record.of(recipe.name, load.name, side) for side in (False, True))
-            if stock or muster:
-                cells.append(judge(recipe, load.name, stock, muster))
+            runs = {setting.name: record.of(recipe.name, load.name, setting.name) for setting in SETTINGS}
+            if any(runs.values()):
+                cells.append(judge(recipe, load.name, runs))
     return cells
 
 
@@ -234,8 +242,8 @@ def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Lo
 
 def main(recipes: Sequence[Recipe] = RECIPES) -> int:
     arguments = read_arguments(recipes)
-    chosen = [recipe for recipe in recipes if not arguments.only or recipe.name in arguments.only]
-    loads = [load for load in LOADS if not arguments.loads or load.name in arguments.loads]
+    chosen = [recipe for recipe in recipes if recipe.name in {name for name, _ in arguments.cells}]
+    loads = [load for load in LOADS if load.name in {name for _, name in arguments.cells}]
     if arguments.list:
         for recipe in chosen:
             print(f"{recipe.name:24}{recipe.title}")
@@ -257,7 +265,7 @@ def main(recipes: Sequence[Recipe] = RECIPES) -> int:
         if arguments.startup:
             available([recipe for recipe in recipes if recipe.pypi], arguments.folder)
             python = arguments.folder / "venv" / "bin" / "python"
-            text, good = startup.compare(python, arguments.library, 5 * arguments.repetitions)
+            text, good = startup.compare(python, arguments.library, 3 * arguments.repetitions)
             print(text)
             return 0 if good else 1
         if arguments.fresh:

@@ -1,4 +1,4 @@
-"""One run of an application, stock or preloaded, beside its load. Whatever happens, it ends and has an outcome."""
+"""One run of an application, in one setting, beside its load. Whatever happens, it ends and has an outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,13 +47,31 @@ LOADS = (
 )
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What is compared: the application as it is, as its users may set it, and preloaded."""
+
+    name: str
+    what: str
+    preloaded: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+MUSTER = Setting("muster", "preloaded, with Muster's defaults", preloaded=True)
+STOCK = (
+    Setting("stock", "the runtime's defaults"),
+    Setting("stock-passive", "OMP_WAIT_POLICY=passive", environment={"OMP_WAIT_POLICY": "passive"}),
+)
+SETTINGS = (*STOCK, MUSTER)
+
+
 @dataclass
 class Run:
     """The record of one run."""
 
     recipe: str
     load: str
-    preloaded: bool
+    setting: str
     repetition: int
     status: str = OK
     wall_s: float = 0.0  # of the whole process
@@ -67,6 +85,10 @@ class Run:
     numbers: dict[str, float] = field(default_factory=dict)
     muster: dict[str, Any] | None = None  # of the report
 
+    @property
+    def preloaded(self) -> bool:
+        return self.setting == MUSTER.name
+
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -79,8 +101,8 @@ class Runner:
         self.quota = quota
         self.cpus = cpus
 
-    def run(self, recipe: Recipe, load: Load, preloaded: bool, repetition: int, limit: float) -> Run:
-        run = Run(recipe.name, load.name, preloaded, repetition)
+    def run(self, recipe: Recipe, load: Load, setting: Setting, repetition: int, limit: float) -> Run:
+        run = Run(recipe.name, load.name, setting.name, repetition)
         run.threads = recipe.threads_of(self.cpus, load.times_threads)
         scratch = self.folder / "scratch"
         scratch.mkdir(parents=True, exist_ok=True)
@@ -92,7 +114,7 @@ class Runner:
             else:
                 place.work.mkdir()
             with hogs(load.hogs, self.hog):
-                self.measure(run, recipe, place, work, load, limit)
+                self.measure(run, recipe, place, work, load, setting, limit)
             if run.status == OK:
                 self.judge(run, recipe, place, work)
             if run.status != OK:
@@ -101,9 +123,11 @@ class Runner:
             shutil.rmtree(work, ignore_errors=True)
         return run
 
-    def command(self, recipe: Recipe, place: Place, preloaded: bool, reports: Path) -> tuple[list[str], dict[str, str]]:
-        settings = {"OMP_NUM_THREADS": str(place.threads), **recipe.environment}
-        if preloaded:
+    def command(
+        self, recipe: Recipe, place: Place, setting: Setting, reports: Path
+    ) -> tuple[list[str], dict[str, str]]:
+        settings = {"OMP_NUM_THREADS": str(place.threads), **setting.environment, **recipe.environment}
+        if setting.preloaded:
             settings |= preload(self.library) | {"MUSTER_REPORT": str(reports / "%r.%p.json")}
         words = recipe.command(place)
         environment = clean_environment() | {"LC_ALL": "C.UTF-8"}
@@ -128,10 +152,12 @@ class Runner:
 
         return prepare
 
-    def measure(self, run: Run, recipe: Recipe, place: Place, work: Path, load: Load, limit: float) -> None:
+    def measure(
+        self, run: Run, recipe: Recipe, place: Place, work: Path, load: Load, setting: Setting, limit: float
+    ) -> None:
         reports = work / "reports"
         reports.mkdir()
-        words, environment = self.command(recipe, place, run.preloaded, reports)
+        words, environment = self.command(recipe, place, setting, reports)
         (work / "command.txt").write_text(" ".join(words) + "\n")
         with (work / "output.txt").open("wb") as out, (work / "errors.txt").open("wb") as errors:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -175,8 +201,7 @@ class Runner:
 
     def keep(self, run: Run, work: Path) -> None:
         """Keeps the files of a failed run."""
-        side = "preloaded" if run.preloaded else "stock"
-        kept = self.folder / "failures" / f"{run.recipe}-{run.load}-{side}-{run.repetition}"
+        kept = self.folder / "failures" / f"{run.recipe}-{run.load}-{run.setting}-{run.repetition}"
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True)
         for file in work.iterdir():

@@ -1,38 +1,51 @@
-"""The tables: how much faster, and where the time goes."""
+"""The tables: how much faster than each of stock's settings, and where the time goes."""
 
 from __future__ import annotations
 
 import csv
 import io
-import statistics
+import math
 from pathlib import Path
 from typing import Any
 
-from running import OK, Run
+from running import MUSTER, OK, SETTINGS, STOCK, Run
 from verdict import Cell
 
 from lab.tables import table
 
 
-def seconds(times: list[float]) -> str:
-    return f"{statistics.median(times):.2f}" if times else "-"
+def seconds(time: float | None) -> str:
+    return "-" if time is None else f"{time:.2f}"
+
+
+def times_faster(cell: Cell, setting: str) -> str:
+    faster = cell.faster_than(setting)
+    return "-" if math.isnan(faster) else f"{'>= ' if cell.stopped(setting) else ''}{faster:.2f} x"
+
+
+def threads_of(cell: Cell) -> str:
+    run = next(run for runs in cell.runs.values() for run in runs)
+    return f"{cell.recipe.ranks} x {run.threads}" if cell.recipe.ranks else str(run.threads)
 
 
 def speed_up_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
     """With the heading."""
-    rows = [("application", "load", "threads", "stock s", "Muster s", "faster", "of single pairs", "runs", "results")]
+    names = [setting.name for setting in STOCK]
+    rows = [
+        (
+            "application", "load", "threads", *(f"{name} s" for name in (*names, "Muster")),
+            *(f"of {name}" for name in names), "of the better", "single pairs", "runs", "results",
+        )
+    ]  # fmt: skip
     for cell in cells:
-        faster = spread = "-"
-        if cell.complete:
-            more = ">= " if cell.lower_bound else ""
-            low, high = cell.bounds
-            faster, spread = f"{more}{cell.faster:.2f} x", f"{low:.2f} to {high:.2f}"
-        runs = (*cell.stock, *cell.muster)
-        threads = str(runs[0].threads) if not cell.recipe.ranks else f"{cell.recipe.ranks} x {runs[0].threads}"
+        low, high = cell.bounds if cell.complete else (math.nan, math.nan)
         rows.append(
             (
-                cell.recipe.name, cell.load, threads, seconds(cell.times(False)), seconds(cell.times(True)),
-                faster, spread, f"{len(cell.stock)}+{len(cell.muster)}", cell.sameness,
+                cell.recipe.name, cell.load, threads_of(cell), *(seconds(cell.seconds(name)) for name in names),
+                seconds(cell.seconds(MUSTER.name)), *(times_faster(cell, name) for name in names),
+                times_faster(cell, cell.better) if cell.complete else "-",
+                "-" if math.isnan(low) else f"{low:.2f} to {high:.2f}",
+                "+".join(str(len(cell.runs.get(setting.name, []))) for setting in SETTINGS), cell.sameness,
             )
         )  # fmt: skip
     return rows
@@ -53,11 +66,12 @@ def time_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
     """With the heading."""
     heading = (
         "application", "load", "replaced", "passed", "folded", "unfolded", "regions/s", "waiting",
-        "user+sys s stock", "Muster", "sleeps stock", "Muster",
+        *(f"{what} {setting.name}" for what in ("user+sys s", "sleeps") for setting in SETTINGS),
     )  # fmt: skip
     rows = [heading]
     for cell in cells:
-        run, stock = typical(cell.muster), typical(cell.stock)
+        runs = [typical(cell.runs.get(setting.name, [])) for setting in SETTINGS]
+        run = runs[SETTINGS.index(MUSTER)]
         if run is None or run.muster is None:
             continue
         kept: dict[str, Any] = run.muster
@@ -68,8 +82,8 @@ def time_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
                 cell.recipe.name, cell.load, f"{kept.get('instances_replaced', 0):,}",
                 f"{kept.get('passed_through', 0):,}", f"{folded:,}", f"{unfolded:,}",
                 f"{(folded + unfolded) / run.wall_s:,.0f}", f"{100 * kept['waited_s'] / (threads * run.wall_s):.0f} %",
-                f"{stock.user_s:.1f}+{stock.system_s:.1f}" if stock else "-", f"{run.user_s:.1f}+{run.system_s:.1f}",
-                f"{stock.slept:,}" if stock else "-", f"{run.slept:,}",
+                *(f"{one.user_s:.1f}+{one.system_s:.1f}" if one else "-" for one in runs),
+                *(f"{one.slept:,}" if one else "-" for one in runs),
             )
         )  # fmt: skip
     return rows
@@ -102,20 +116,34 @@ def copies(cells: list[Cell]) -> str:
 
 
 CSV_COLUMNS = (
-    "application", "load", "threads", "ranks", "stock_s", "muster_s", "faster", "lowest", "highest", "lower_bound",
-    "stock_runs", "muster_runs", "results",
+    "application", "load", "threads", "ranks", "setting", "seconds", "runs", "muster_faster", "lower_bound", "better",
+    "lowest", "highest", "results",
 )  # fmt: skip
 
 
+def csv_number(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:.6g}"
+
+
 def as_csv(cells: list[Cell]) -> str:
+    """A line for each setting: how many times faster than it Muster is. `lowest`, `highest`: of the better one's."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for cell in cells:
-        if cell.complete:
-            low, high = cell.bounds
-            times = (statistics.median(cell.times(preloaded)) for preloaded in (False, True))
-            figures = [f"{value:.6g}" for value in (*times, cell.faster, low, high)]
-            ending = [int(cell.lower_bound), len(cell.stock), len(cell.muster), cell.sameness]
-            writer.writerow([cell.recipe.name, cell.load, cell.stock[0].threads, cell.recipe.ranks, *figures, *ending])
+        if not cell.complete:
+            continue
+        for setting in SETTINGS:
+            runs = cell.runs.get(setting.name, [])
+            if not runs:
+                continue
+            better = setting.name == cell.better
+            writer.writerow(
+                [
+                    cell.recipe.name, cell.load, runs[0].threads, cell.recipe.ranks, setting.name,
+                    csv_number(cell.seconds(setting.name)), len(runs), csv_number(cell.faster_than(setting.name)),
+                    int(cell.stopped(setting.name)), int(better),
+                    *(csv_number(bound) if better else "" for bound in cell.bounds), cell.sameness,
+                ]
+            )  # fmt: skip
     return text.getvalue()

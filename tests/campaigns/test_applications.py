@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import math
 import os
 import signal
 import sys
@@ -24,7 +25,7 @@ from muster_report import summary  # noqa: E402
 from recipe import Place, Recipe, Result, job_result  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError  # noqa: E402
-from running import LOADS, OK, Run, Runner  # noqa: E402
+from running import LOADS, MUSTER, OK, SETTINGS, STOCK, Run, Runner, Setting  # noqa: E402
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import Cell, bars, judge  # noqa: E402
 
@@ -53,10 +54,17 @@ def pretender(code: str = "", **more: object) -> Recipe:
     return dataclasses.replace(recipe, **more)  # type: ignore[arg-type]
 
 
-def run_of(preloaded: bool, seconds: float, digest: str = "a", status: str = OK, repetition: int = 0) -> Run:
+DEFAULT, PASSIVE = STOCK
+
+
+def run_of(setting: Setting, seconds: float, digest: str = "a", status: str = OK, repetition: int = 0) -> Run:
     return Run(
-        "pretender", "idle", preloaded, repetition, status, seconds, seconds, digest=digest, numbers={"number": 1.0}
+        "pretender", "idle", setting.name, repetition, status, seconds, seconds, digest=digest, numbers={"number": 1.0}
     )
+
+
+def judged(recipe: Recipe, runs: list[Run], load: str = "idle") -> Cell:
+    return judge(recipe, load, {one.name: [run for run in runs if run.setting == one.name] for one in SETTINGS})
 
 
 class RunTest(unittest.TestCase):
@@ -67,8 +75,8 @@ class RunTest(unittest.TestCase):
         self.library = BUILD / "lib" / "libmuster.so"
         self.runner = Runner(self.folder, self.library, Path("/bin/cat"), None, 2)
 
-    def run_one(self, recipe: Recipe, preloaded: bool = False, limit: float = 20.0) -> Run:
-        return self.runner.run(recipe, IDLE, preloaded, 0, limit)
+    def run_one(self, recipe: Recipe, setting: Setting = DEFAULT, limit: float = 20.0) -> Run:
+        return self.runner.run(recipe, IDLE, setting, 0, limit)
 
     def test_a_run_has_a_result_and_its_times(self) -> None:
         run = self.run_one(pretender())
@@ -79,18 +87,23 @@ class RunTest(unittest.TestCase):
         self.assertEqual(list((self.folder / "scratch").iterdir()), [])
 
     def test_the_program_gets_twice_the_threads(self) -> None:
-        run = self.runner.run(pretender(), TWICE, False, 0, 20.0)
+        run = self.runner.run(pretender(), TWICE, DEFAULT, 0, 20.0)
         self.assertEqual((run.threads, run.numbers["threads"]), (4, 4.0))
         ranks = pretender(ranks=2)
         self.assertEqual([ranks.threads_of(cpus, times) for cpus in (2, 8) for times in (1, 2)], [2, 4, 4, 8])
 
     def test_the_library_is_there_when_preloaded_and_only_then(self) -> None:
         self.assertEqual(self.run_one(pretender("assert not preloaded")).status, OK)
-        run = self.run_one(pretender("assert 'libmuster' in open('/proc/self/maps').read()"), True)
+        run = self.run_one(pretender("assert 'libmuster' in open('/proc/self/maps').read()"), MUSTER)
         self.assertEqual(run.status, OK)
         self.assertIsNotNone(run.muster)
         self.runner.library = self.folder / "nothing.so"
-        self.assertIn("there was no library", self.run_one(pretender(), True).status)
+        self.assertIn("there was no library", self.run_one(pretender(), MUSTER).status)
+
+    def test_the_waiting_policy_is_the_settings(self) -> None:
+        for setting, value in ((DEFAULT, None), (PASSIVE, "passive"), (MUSTER, None)):
+            run = self.run_one(pretender(f"assert os.environ.get('OMP_WAIT_POLICY') == {value!r}"), setting)
+            self.assertEqual((run.status, run.setting), (OK, setting.name))
 
     def test_a_crash_is_reported_and_its_output_kept(self) -> None:
         run = self.run_one(pretender("import sys; sys.stderr.write('why\\n'); sys.stderr.flush(); os.abort()"))
@@ -137,54 +150,63 @@ class VerdictTest(unittest.TestCase):
     recipe = pretender()
 
     def test_bits_must_be_stocks_where_those_are_always_the_same(self) -> None:
-        stock = [run_of(False, 1.0, "a"), run_of(False, 1.2, "a", repetition=1)]
-        good = judge(self.recipe, "idle", stock, [run_of(True, 1.0, "a")])
+        stock = [run_of(DEFAULT, 1.0, "a"), run_of(PASSIVE, 1.2, "a")]
+        good = judged(self.recipe, [*stock, run_of(MUSTER, 1.0, "a")])
         self.assertEqual((good.problems, good.sameness), ([], "equal bits"))
-        bad = judge(self.recipe, "idle", stock, [run_of(True, 1.0, "b")])
+        bad = judged(self.recipe, [*stock, run_of(MUSTER, 1.0, "b")])
         self.assertEqual(bad.sameness, "WRONG")
         self.assertIn("its bits differ from stock's", bad.problems[0])
 
     def test_equal_bits_by_chance_bind_nobody(self) -> None:
-        stock = [run_of(False, 1.0, "a"), run_of(False, 1.2, "a", repetition=1)]
+        stock = [run_of(DEFAULT, 1.0, "a"), run_of(DEFAULT, 1.2, "a", repetition=1)]
         for run in stock:
             run.threads = 4
         for most, sameness in ((2, "own check"), (4, "WRONG")):
             recipe = pretender(steady_threads=most)
-            self.assertEqual(judge(recipe, "idle", stock, [run_of(True, 1.0, "b")]).sameness, sameness)
+            self.assertEqual(judged(recipe, [*stock, run_of(MUSTER, 1.0, "b")]).sameness, sameness)
 
     def test_else_numbers_must_be_near_stocks(self) -> None:
-        stock = [run_of(False, 1.0, "a"), run_of(False, 1.2, "b", repetition=1)]
-        near, far = run_of(True, 1.0, "c"), run_of(True, 1.0, "d")
+        stock = [run_of(DEFAULT, 1.0, "a"), run_of(PASSIVE, 1.2, "b")]
+        near, far = run_of(MUSTER, 1.0, "c"), run_of(MUSTER, 1.0, "d")
         near.numbers, far.numbers = {"number": 1.005}, {"number": 1.02}
-        self.assertEqual(judge(self.recipe, "idle", stock, [near]).problems, [])
-        cell = judge(self.recipe, "idle", stock, [near, far])
+        self.assertEqual(judged(self.recipe, [*stock, near]).problems, [])
+        cell = judged(self.recipe, [*stock, near, far])
         self.assertIn("number is 1.02, stock's 1, beyond 0.01", cell.problems[0])
         far.numbers = {"number": float("nan")}
-        self.assertEqual(judge(self.recipe, "idle", stock, [far]).sameness, "WRONG")
+        self.assertEqual(judged(self.recipe, [*stock, far]).sameness, "WRONG")
 
     def test_medians_bounds_and_what_stock_was_too_slow_for(self) -> None:
-        stock = [run_of(False, seconds, repetition=i) for i, seconds in enumerate((2.0, 4.0, 3.0))]
-        muster = [run_of(True, seconds, repetition=i) for i, seconds in enumerate((1.0, 1.0, 2.0))]
-        cell = judge(self.recipe, "idle", stock, muster)
-        self.assertEqual((cell.faster, cell.bounds, cell.lower_bound), (3.0, (1.5, 4.0), False))
-        stock.append(run_of(False, 60.0, status="no end after 60 s", repetition=3))
-        cell = judge(self.recipe, "idle", stock, muster)
-        self.assertEqual((cell.faster, cell.lower_bound, cell.problems), (3.5, True, []))
-        muster.append(run_of(True, 60.0, status="no end after 60 s", repetition=3))
-        self.assertIn("preloaded, run 3: no end after 60 s", judge(self.recipe, "idle", stock, muster).problems[0])
+        stock = [run_of(DEFAULT, seconds, repetition=i) for i, seconds in enumerate((2.0, 4.0, 3.0))]
+        muster = [run_of(MUSTER, seconds, repetition=i) for i, seconds in enumerate((1.0, 1.0, 2.0))]
+        cell = judged(self.recipe, [*stock, *muster])
+        self.assertEqual((cell.faster, cell.bounds, cell.stopped(cell.better)), (3.0, (1.5, 4.0), False))
+        stock.append(run_of(DEFAULT, 60.0, status="no end after 60 s", repetition=3))
+        cell = judged(self.recipe, [*stock, *muster])
+        self.assertEqual((cell.faster, cell.stopped(cell.better), cell.problems), (3.5, True, []))
+        muster.append(run_of(MUSTER, 60.0, status="no end after 60 s", repetition=3))
+        self.assertIn("muster, run 3: no end after 60 s", judged(self.recipe, [*stock, *muster]).problems[0])
+
+    def test_the_rival_is_the_better_stock_setting(self) -> None:
+        runs = [run_of(DEFAULT, 60.0, status="no end after 60 s"), run_of(PASSIVE, 3.0), run_of(MUSTER, 2.0)]
+        cell = judged(self.recipe, runs)
+        self.assertEqual((cell.better, cell.faster, cell.stopped(cell.better)), (PASSIVE.name, 1.5, False))
+        self.assertEqual((cell.faster_than(DEFAULT.name), cell.stopped(DEFAULT.name)), (30.0, True))
+        self.assertTrue(math.isnan(judged(self.recipe, [runs[0], runs[2]]).faster_than(PASSIVE.name)))
 
     def test_the_bars(self) -> None:
-        def cell(load: str, faster: float) -> Cell:
-            stock = [run_of(False, faster, repetition=i) for i in range(3)]
-            return judge(self.recipe, load, stock, [run_of(True, 1.0)])
+        def cell(load: str, *ratios: float) -> Cell:
+            stock = [run_of(DEFAULT, faster, repetition=i) for i, faster in enumerate(ratios)]
+            return judged(self.recipe, [*stock, *(run_of(MUSTER, 1.0, repetition=i) for i in range(len(ratios)))], load)
 
         lines = "\n".join(bars([cell("idle", 0.99), cell("hogs", 2.0), cell("twice", 2.0)]))
-        self.assertIn("beyond noise: reached", lines)
+        self.assertIn("at least 0.98 x the better stock setting: reached", lines)
         self.assertIn("2.00 x, reached", lines)
         lines = "\n".join(bars([cell("idle", 0.97), cell("hogs", 0.9), cell("twice", 2.0)]))
-        self.assertIn("beyond noise: MISSED by pretender (idle 0.970 x)", lines)
+        self.assertIn("at least 0.98 x the better stock setting: MISSED by pretender (idle 0.970 x)", lines)
         self.assertIn("1.34 x, MISSED", lines)
-        self.assertIn("none below 0.95 x: MISSED by pretender (hogs 0.900 x)", lines)
+        self.assertIn("at least 0.95 x the better stock setting: MISSED by pretender (hogs 0.900 x)", lines)
+        lines = "\n".join(bars([cell("idle", 0.9, 0.96, 0.97, 0.99, 1.0)]))
+        self.assertIn("setting: undecided: pretender (idle 0.970 x)", lines)
 
 
 class ProgramTest(unittest.TestCase):
@@ -197,7 +219,7 @@ class ProgramTest(unittest.TestCase):
 
     def call(self, recipe: Recipe, *words: str) -> tuple[int, str, str]:
         more = ["--output", str(self.folder / "out"), "--folder", str(self.folder / "made"), "--build", str(BUILD)]
-        arguments = ["run.py", "--repetitions", "2", "--idle-repetitions", "2", "--limit", "20", *more, *words]
+        arguments = ["run.py", "--repetitions", "2", "--limit", "20", *more, *words]
         out, errors = io.StringIO(), io.StringIO()
         with (
             mock.patch.object(sys, "argv", arguments),
@@ -211,24 +233,24 @@ class ProgramTest(unittest.TestCase):
     def test_runs_are_continued_and_shown_again(self) -> None:
         code, out, _ = self.call(pretender(), "--loads", "idle")
         self.assertEqual(code, 0, out)
-        self.assertRegex(out, r"pretender +idle +2 +0\.02 +0\.02 +1\.00 x +1\.00 to 1\.00 +2\+2 +equal bits\n")
+        self.assertRegex(out, r"pretender +idle +2( +0\.02){3}( +1\.00 x){3} +1\.00 to 1\.00 +2\+2\+2 +equal bits\n")
         lines = (self.folder / "out" / "runs.jsonl").read_text().splitlines()
-        self.assertEqual(len(lines), 5)
+        self.assertEqual(len(lines), 7)
         with (self.folder / "out" / "runs.jsonl").open("a") as file:
             file.write('{"cut off')
         code, out, errors = self.call(pretender(), "--loads", "idle", "hogs")
-        self.assertEqual((code, errors.count("hogs, ")), (0, 4), errors)
+        self.assertEqual((code, errors.count("hogs, ")), (0, 6), errors)
         self.assertNotIn("idle, stock", errors)
         left = self.folder / "left.json"
         code, shown, _ = self.call(pretender(), "--tables", "--json", str(left))
         self.assertEqual((code, shown), (0, out))
         speed = results.read(left).tables[0]
-        self.assertEqual(speed.rows[0][:6], ["pretender", "idle", 2, 0.02, 0.02, "1.00 x"])
+        self.assertEqual(speed.rows[0][:6], ["pretender", "idle", 2, 0.02, 0.02, 0.02])
 
     def test_a_wrong_result_fails(self) -> None:
         code, out, errors = self.call(pretender("digest = 'b' if preloaded else 'a'"), "--loads", "idle")
         self.assertEqual(code, 1)
-        self.assertIn("FAILED: pretender, idle, preloaded, run 0: WRONG RESULT", errors)
+        self.assertIn("FAILED: pretender, idle, muster, run 0: WRONG RESULT", errors)
         self.assertIn("WRONG RESULT", out)
 
     def test_a_library_of_other_bytes_is_not_put_into_the_same_table(self) -> None:
@@ -244,6 +266,12 @@ class ProgramTest(unittest.TestCase):
         code, out, errors = self.call(pretender(programs=("no-such-program",)), "--loads", "idle")
         self.assertEqual(code, 0)
         self.assertIn("pretender is not available: there is no no-such-program", out)
+
+    def test_single_cells_are_chosen(self) -> None:
+        code, out, errors = self.call(pretender(), "--only", "pretender/twice")
+        self.assertEqual((code, errors.count("twice, "), errors.count("idle, ")), (0, 6, 0), errors)
+        with self.assertRaises(SystemExit):
+            self.call(pretender(), "--only", "pretender/never")
 
     def test_time_may_be_over(self) -> None:
         code, _, errors = self.call(pretender(), "--loads", "idle", "--minutes", "0")
