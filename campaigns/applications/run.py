@@ -36,7 +36,9 @@ import tables  # noqa: E402
 from recipe import Recipe  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError, common  # noqa: E402
-from running import LEAST_LIMIT, LOADS, LONGER, NO_END, OK, SETTINGS, STOCK, Load, Run, Runner, Setting  # noqa: E402
+from running import (  # noqa: E402
+    LEAST_LIMIT, LOADS, LONGER, NO_END, OK, REPORTED, SETTINGS, STOCK, TIMED, Load, Run, Runner, Setting,
+)  # fmt: skip
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import IDLE, Cell, bars, judge  # noqa: E402
 
@@ -136,8 +138,9 @@ class Measurement:
         """False where time was over before."""
         rounds = self.rounds()
         for index, (number, recipe, load) in enumerate(rounds):
-            first = number % len(SETTINGS)
-            for setting in (*SETTINGS[first:], *SETTINGS[:first]):
+            first = number % len(TIMED)
+            reported = (REPORTED,) if number == 0 else ()
+            for setting in (*TIMED[first:], *TIMED[:first], *reported):
                 done = (recipe.name, load.name, setting.name, number) in self.record.done
                 if done or self.stopped(recipe, load, setting):
                     continue

@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from running import MUSTER, OK, SETTINGS, STOCK, Run
+from running import MUSTER, OK, STOCK, TIMED, Run
 from verdict import Cell
 
 from lab.tables import table
@@ -45,7 +45,7 @@ def speed_up_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
                 seconds(cell.seconds(MUSTER.name)), *(times_faster(cell, name) for name in names),
                 times_faster(cell, cell.better) if cell.complete else "-",
                 "-" if math.isnan(low) else f"{low:.2f} to {high:.2f}",
-                "+".join(str(len(cell.runs.get(setting.name, []))) for setting in SETTINGS), cell.sameness,
+                "+".join(str(len(cell.runs.get(setting.name, []))) for setting in TIMED), cell.sameness,
             )
         )  # fmt: skip
     return rows
@@ -66,12 +66,12 @@ def time_rows(cells: list[Cell]) -> list[tuple[str, ...]]:
     """With the heading."""
     heading = (
         "application", "load", "replaced", "passed", "folded", "unfolded", "regions/s", "waiting",
-        *(f"{what} {setting.name}" for what in ("user+sys s", "sleeps") for setting in SETTINGS),
+        *(f"{what} {setting.name}" for what in ("user+sys s", "sleeps") for setting in TIMED),
     )  # fmt: skip
     rows = [heading]
     for cell in cells:
-        runs = [typical(cell.runs.get(setting.name, [])) for setting in SETTINGS]
-        run = runs[SETTINGS.index(MUSTER)]
+        runs = [typical(cell.runs.get(setting.name, [])) for setting in TIMED]
+        run = cell.reported
         if run is None or run.muster is None:
             continue
         kept: dict[str, Any] = run.muster
@@ -98,7 +98,7 @@ def copies(cells: list[Cell]) -> str:
     """Of each application: the runtimes that it ran on, and why something was not Muster's."""
     lines = []
     for name in dict.fromkeys(cell.recipe.name for cell in cells):
-        run = next((typical(cell.muster) for cell in cells if cell.recipe.name == name and typical(cell.muster)), None)
+        run = next((cell.reported for cell in cells if cell.recipe.name == name and cell.reported), None)
         if run is None or run.muster is None:
             continue
         lines.append(f"{name} ({run.load})")
@@ -133,7 +133,7 @@ def as_csv(cells: list[Cell]) -> str:
     for cell in cells:
         if not cell.complete:
             continue
-        for setting in SETTINGS:
+        for setting in TIMED:
             runs = cell.runs.get(setting.name, [])
             if not runs:
                 continue

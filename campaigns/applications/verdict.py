@@ -11,7 +11,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from recipe import Recipe
-from running import MUSTER, NO_END, OK, STOCK, Run
+from running import MUSTER, NO_END, OK, REPORTED, STOCK, Run
 
 from lab.statistics import geometric_mean
 
@@ -37,6 +37,10 @@ class Cell:
     @property
     def muster(self) -> list[Run]:
         return self.runs.get(MUSTER.name, [])
+
+    @property
+    def reported(self) -> Run | None:
+        return next((run for run in self.runs.get(REPORTED.name, []) if run.status == OK), None)
 
     def counted(self, setting: str) -> list[Run]:
         return [run for run in self.runs.get(setting, []) if counts(run)]
