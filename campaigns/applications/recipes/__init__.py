@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recipe import Recipe
 
-from recipes import cp2k, elk, graphicsmagick, gromacs, numpy_openblas, pytorch, wheels
+from recipes import cp2k, elk, graphicsmagick, gromacs, nested_blas, numpy_openblas, primecount, pytorch, wheels
 
 RECIPES: tuple[Recipe, ...] = (
     gromacs.GROMACS,
@@ -19,4 +19,9 @@ RECIPES: tuple[Recipe, ...] = (
     elk.RECIPE,
     cp2k.RECIPE,
     gromacs.GROMACS_MPI,
+    wheels.LIGHTGBM_NARROWED,
+    wheels.JOBLIB,
+    wheels.GGML,
+    nested_blas.RECIPE,
+    primecount.RECIPE,
 )
