@@ -1,6 +1,7 @@
-// What a waiting policy may ask of the operating system's scheduler. `auto` and `yield` need it; `spin` uses it if there
-// is one; no barrier does. A Memory (waiting/memory.h) whose threads are scheduled has it as its nested type Scheduler.
-// A simulator or checker without a scheduler leaves that type out, and the policies that need one are left out with it.
+// What waiting may ask of the operating system's scheduler. The policies `auto` and `yield` need it, and so does what
+// replaces the runtimes' own yields (runtime-hooks/runtimes/yields); `spin` uses it if there is one; no barrier does. A
+// Memory (waiting/memory.h) whose threads are scheduled has it as its nested type Scheduler. A simulator or checker
+// without a scheduler leaves that type out, and the policies that need one are left out with it.
 #pragma once
 
 #include <concepts>
