@@ -5,8 +5,8 @@
 // time that was stolen from a CPU is an account, which gaps of threads on that CPU draw on. A gap is explained if what
 // the account does not cover is shorter than the preemption threshold.
 //
-// What can be told apart: over some tenths of a second, which part of the missing time the host took from each CPU, also
-// where competitors took the remainder. Threads that missed the same time on one CPU draw on it once.
+// What can be distinguished: over some tenths of a second, which part of the missing time the host took from each CPU,
+// also where competitors took the remainder. Threads that missed the same time on one CPU draw on it once.
 //
 // What cannot:
 // - A single short gap. The kernel reports steps of 10 ms, and the file is read every 10 ms at most. The first 10 to 20

@@ -106,7 +106,7 @@ TEST_F(Stolen, TimeFromLongAgoExplainsOneGapAndAStep) {
   EXPECT_LE(explained, 6U) << "the competitor is noticed within 25 ms";
 }
 
-// The steps are 10 ms, the gaps 4 ms: the first ones cannot be told from competitors.
+// The steps are 10 ms, the gaps 4 ms: the first ones look like competitors.
 TEST_F(Stolen, HalfOfTheTimeIsNoCompetitor) {
   std::uint64_t stolen_ns = 0;
   unsigned unexplained = 0;
