@@ -31,9 +31,9 @@ void describe_process(ReportData& out) {
   out.rank = mpi_rank();
 }
 
-// One more look, so that throttling is counted to the end.
+// One more look, due or not, so that throttling, pressure and stolen time are counted to the end.
 void describe_load(ReportData& out) {
-  process_load_sensor().look(monotonic_ns(), Files::kOpen);
+  process_load_sensor().look(monotonic_ns(), Files::kOpen, /*every_ns=*/0);
   out.load = process_load_sensor().last();
   out.missing = list_missing(out.load);
 }

@@ -260,14 +260,12 @@ class Load(unittest.TestCase):
         names = {f"cpu{cpu}" for cpu in os.sched_getaffinity(0)}
         return sum(10 * int(line[8]) for line in lines if line[0] in names)
 
-    @unittest.skipUnless(os.access("/proc/stat", os.R_OK), "no /proc/stat here")
     def test_stolen_time_from_start_to_end(self) -> None:
         before = self.stolen_so_far()
         _, report = programs.report(programs.build(programs.BARRIERS))
         load = report["load"]
         self.assertGreaterEqual(load["stolen_before_ms"], before)
         self.assertLessEqual(load["stolen_before_ms"] + load["stolen_ms"], self.stolen_so_far())
-        self.assertGreaterEqual(load["stolen_gaps"], 0)
 
 
 class Costs(unittest.TestCase):

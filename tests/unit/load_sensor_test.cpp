@@ -136,6 +136,18 @@ TEST(LoadSensor, LooksEvery10MsAndNotBefore) {
   EXPECT_EQ(tree.sensor->last().looks, 2U);
 }
 
+// As the report's, with which the counts end.
+TEST(LoadSensor, LooksAtOnceWhereAsked) {
+  RecordedTree tree("stolen");
+  tree.look(kStart);
+  tree.write("proc/stat", "cpu0 9 9 9 9 9 9 9 832\ncpu1 9 9 9 9 9 9 9 766\n");
+  EXPECT_FALSE(tree.sensor->look(kStart + 1, Files::kOpen));
+  EXPECT_TRUE(tree.sensor->look(kStart + 1, Files::kOpen, 0));
+  EXPECT_EQ(tree.sensor->last().stolen_ns, 10'000'000U);
+  EXPECT_TRUE(tree.sensor->look(kStart + 1, Files::kOpen, 0));
+  EXPECT_EQ(tree.sensor->looks(), 3U);
+}
+
 TEST(LoadSensor, GoesOnWhenTheClockWasSetBack) {
   RecordedTree tree("two-cpus-hybrid");
   tree.look(kStart);
