@@ -165,12 +165,15 @@ void LoadSensor::read_stolen(std::uint64_t now_ns) {
   some_stolen_.store(stolen_.any(), std::memory_order_relaxed);
 }
 
+// Not inlined: with the mask, later looks would need more of a waiting thread's stack.
+__attribute__((noinline)) void LoadSensor::begin_stolen() {
+  AffinityMask allowed;
+  stolen_.begin(sources_.read_affinity(allowed) ? allowed : AffinityMask::all());
+}
+
 // The file takes longer to read than all others together: between the first look and the last only for gaps.
 void LoadSensor::observe_stolen(LoadSnapshot& out) {
-  if (out.looks == 1) {
-    AffinityMask allowed;
-    stolen_.begin(sources_.read_affinity(allowed) ? allowed : AffinityMask::all());
-  }
+  if (out.looks == 1) begin_stolen();
   if (how_ != Files::kKept) read_stolen(out.taken_ns);
   mark(out, LoadSource::kStolen, !stolen_.known());
   out.stolen_ns = stolen_.total_ns();

@@ -88,6 +88,7 @@ class LoadSensor {
   void observe_runnable(LoadSnapshot& out);
   void observe_groups(std::uint64_t now_ns, LoadSnapshot& out);
   void observe_pressure(LoadSnapshot& out);
+  void begin_stolen();
   void observe_stolen(LoadSnapshot& out);
   void read_stolen(std::uint64_t now_ns);
   long read_source(const char* name, char*& text);
