@@ -184,7 +184,7 @@ inline constexpr Field kFields[] = {
     {"algorithm.replaced", kCount, kSum, " {:14} replaced", "Arrivals."},
     {"algorithm.while_contended", kCount, kSum, ", {} while contended",
      "Of these, while the team had too few CPUs or shared them with other processes; null without `MUSTER_WAIT=auto`, "
-     "which observes it."},
+     "which observes it.", kCsv},
     {"reason.reason", kText, kKey, "\n    passed: {:-20}", "The reason."},
     {"reason.count", kCount, kSum, " {:14}", "Arrivals."},
 
