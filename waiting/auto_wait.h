@@ -111,14 +111,15 @@ class AutoWait {
     wait.stats.yields.add();
   }
 
-  // The algorithm of a contended team (barriers/while_contended.h). With competitors on the CPUs of a team that fits,
-  // its threads sleep at nearly every instance: full fences, too.
+  // The algorithm of a contended team (barriers/while_contended.h). If competitors are the reason, its threads sleep at
+  // nearly every instance: full fences, too. In one request, since a second one has to wait for the first.
   template <class Memory>
   void agree_on_bits(const Wait<Memory>& wait, bool uncontended) const {
     if (uncontended) {
       wait.arrivals.agreed().request(kContended | kFullFences, false, wait.episode);
     } else if (contention_.contended() && wait.arrivals.team() > 2) {
-      const unsigned bits = contention_.fits() ? kContended | kFullFences : kContended;
+      const bool sleeps = contention_.fits() || contention_.competitor_near(wait.start_ns);
+      const unsigned bits = sleeps ? kContended | kFullFences : kContended;
       wait.arrivals.agreed().request(bits, true, wait.episode);
     }
   }
