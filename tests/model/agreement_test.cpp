@@ -7,27 +7,36 @@
 namespace muster::model {
 namespace {
 
-Run changing(Shape shape, unsigned threads, unsigned episodes, Mistake mistake) {
+Run changing(Shape shape, unsigned threads, unsigned episodes, Mistake mistake,
+             Episode first_request = kFirstRequest) {
   Run run;
   run.subject = {.barrier = BarrierKind::kDisseminationOrCounter,
                  .wait = WaitKind::kSpin,
                  .shape = shape,
                  .threads = threads,
                  .episodes = episodes,
-                 .first_request = static_cast<unsigned>(kFirstRequest),
+                 .first_request = static_cast<unsigned>(first_request),
                  .mistake = mistake};
   return run;
+}
+
+// Three threads are too many to explore all that they can do: many short searches, each in another order.
+bool is_found_in_some_order(Run run) {
+  constexpr std::uint64_t kSearches = 3'000;
+  run.settings.most_states = 500;
+  for (run.settings.seed = 1; run.settings.seed <= kSearches; ++run.settings.seed) {
+    if (explore(run).fault != Fault::kNone) return true;
+  }
+  return false;
 }
 
 // Two workers: one may leave a gather and read the bits of the next release while the other, which requests the change,
 // is still at the release before.
 TEST(Agreement, ThreeInstancesAreNeeded) {
-  constexpr unsigned kRegions = 3;  // the last has the change
-  auto right = changing(Shape::kFold, 3, kRegions, Mistake::kNone);
-  right.settings.most_states = 300'000;  // of more than can be explored here
-  const Report report = explore(right);
-  EXPECT_EQ(report.fault, Fault::kNone) << report.text;
-  EXPECT_NE(explore(changing(Shape::kFold, 3, kRegions, Mistake::kTooSoon)).fault, Fault::kNone);
+  constexpr Episode kRelease = 5;
+  const auto fold = [](Mistake mistake) { return changing(Shape::kFold, 3, 4, mistake, kRelease); };
+  EXPECT_FALSE(is_found_in_some_order(fold(Mistake::kNone)));
+  EXPECT_TRUE(is_found_in_some_order(fold(Mistake::kTooSoon)));
 }
 
 TEST(WhileContended, InstancesThatWereLeftOutHaveToBeCounted) {
