@@ -20,6 +20,7 @@ ARROWS |= {folder: {*INNER[:6], *HOOKS[: i + 1]} for i, folder in enumerate(HOOK
 ARROWS["epcc"] = {"epcc"}
 ARROWS["gang"] = {"gang"}
 ARROWS["sim"] = {"sim", "platform", "load", "options", "waiting", "barriers"}
+ARROWS["campaigns"] = {"campaigns"}
 ARROWS["benchmarks"] = {"benchmarks", "platform", "load", "options", "waiting", "barriers", "epcc", "sim"}
 ARROWS["tests"] = {*ARROWS, "tests"}
 
