@@ -1,5 +1,6 @@
 #include "platform/idle_time.h"
 
+#include <atomic>
 #include <cerrno>
 
 #include "platform/missing.h"
@@ -20,6 +21,8 @@ struct Adder {
   }
 };
 
+constinit std::atomic<bool> g_in_use{false};
+
 }  // namespace
 
 SumOfTimes sum_of_times_in(const char* text, const AffinityMask& mask, unsigned except) {
@@ -36,6 +39,16 @@ SumOfTimes sum_of_times(const AffinityMask& mask, unsigned except, Files how) {
   }
   return sum;
 }
+
+std::uint64_t idle_ns_elsewhere(unsigned except) {
+  static AffinityMask mask;  // 128 bytes
+  if (g_in_use.exchange(true, std::memory_order_acquire)) return kIdleTimeUnknown;
+  const std::uint64_t idle_ns = mask.read() ? idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
+  g_in_use.store(false, std::memory_order_release);
+  return idle_ns;
+}
+
+void idle_time_after_fork_in_child() { g_in_use.store(false, std::memory_order_relaxed); }
 
 void keep_idle_time() { keep_file(kCpuTimesFile); }
 

@@ -45,6 +45,13 @@ inline std::uint64_t idle_ns_elsewhere(const AffinityMask& mask, unsigned except
   return sum_of_times(mask, except, how).idle_with_half_of_stolen_ns();
 }
 
+// The same, of the calling thread's CPUs; kIdleTimeUnknown also while another thread asks. Needs little stack: waiting
+// threads call it.
+std::uint64_t idle_ns_elsewhere(unsigned except);
+
+// For the child of a fork: a call of another thread of the parent does not continue there.
+void idle_time_after_fork_in_child();
+
 // Opens the file for later reads (kept_files.h).
 void keep_idle_time();
 

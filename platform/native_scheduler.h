@@ -26,11 +26,10 @@ struct NativeScheduler {
 
   static bool move_to(unsigned cpu) { return muster::move_to(cpu); }
   static bool leave_cpu(unsigned cpu) { return muster::leave_cpu(cpu); }
-  // Functions that need a mask, 128 bytes, are not inlined: otherwise each wait would have all their masks on its stack.
-  __attribute__((noinline)) static std::uint64_t idle_ns_elsewhere(unsigned except) {
-    AffinityMask mask;
-    return mask.read() ? muster::idle_ns_elsewhere(mask, except) : kIdleTimeUnknown;
+  static std::uint64_t idle_ns_elsewhere(unsigned except) {
+    return muster::idle_ns_elsewhere(except);
   }
+  // Functions that need a mask, 128 bytes, are not inlined: otherwise each wait would have all their masks on its stack.
   // By the process number, so that a second copy of the program most likely picks another one.
   __attribute__((noinline)) static unsigned pick_cpu(unsigned trial) {
     AffinityMask mask;

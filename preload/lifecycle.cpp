@@ -52,6 +52,7 @@ void after_fork_in_child() {
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
   cpu_times_after_fork_in_child();
+  idle_time_after_fork_in_child();
 }
 
 // Throttling and stolen time are counted from here on. Opens the files that are read later, as far as the settings need

@@ -75,9 +75,7 @@ class Contention {
     if (!capacity_.template look<Memory>(now_ns)) return false;
     if (sensor_ != nullptr) {
       sensor_->look(now_ns);
-      const LoadSnapshot load = sensor_->last();
-      set(has_quota_, load.quota_millicpus != 0);
-      competitor_average_.see(load.competitors());
+      note_load();
     }
     preemption_threshold_.learn(now_ns, episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
@@ -86,7 +84,7 @@ class Contention {
   }
 
   // What concerns the team's place, apart from trials.
-  PlaceObservation observe_place(std::uint64_t now_ns) const {
+  [[gnu::noinline]] PlaceObservation observe_place(std::uint64_t now_ns) const {
     PlaceObservation out;
     out.fits = fits();
     out.competitor = competitor_near(now_ns);
@@ -96,11 +94,7 @@ class Contention {
     const bool may_leave = out.fits && out.takes_turns && !out.competitor;
     sensor_->look(now_ns, Files::kKept,
                   may_leave ? tuning::kFreshLookNs : LoadSensor::kLookEveryNs);
-    const LoadSnapshot load = sensor_->last();
-    out.cpus = load.allowed_cpus;
-    out.crowded = competitor_average_.fills(load.allowed_cpus);
-    out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
-    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
+    add_load(out);
     return out;
   }
 
@@ -112,11 +106,28 @@ class Contention {
     }
   }
 
+  // What copies the load is not inlined: the copy would be on the stack of each wait, also while the sensor looks.
+  [[gnu::noinline]] void note_load() {
+    const LoadSnapshot load = sensor_->last();
+    set(has_quota_, load.quota_millicpus != 0);
+    competitor_average_.see(load.competitors());
+  }
+  [[gnu::noinline]] void add_load(PlaceObservation& out) const {
+    const LoadSnapshot load = sensor_->last();
+    out.cpus = load.allowed_cpus;
+    out.crowded = competitor_average_.fills(load.allowed_cpus);
+    out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
+    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
+  }
+  [[gnu::noinline]] std::uint64_t throttled_periods() const {
+    return sensor_->last().throttled_periods;
+  }
+
   // Whether the quota, not a competitor, took the missing time.
   bool was_throttled(std::uint64_t now_ns) {
     if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;
     sensor_->look(now_ns);
-    const std::uint64_t periods = sensor_->last().throttled_periods;
+    const std::uint64_t periods = throttled_periods();
     return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
   }
 

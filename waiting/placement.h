@@ -85,8 +85,9 @@ class Placement {
     }
   }
 
+  // Not inlined, for the stack of each wait.
   template <class Memory>
-  void decide_place(const Wait<Memory>& wait, PlaceObservation now) {
+  [[gnu::noinline]] void decide_place(const Wait<Memory>& wait, PlaceObservation now) {
     const std::uint64_t now_ns = wait.start_ns;
     const Place before = place();
     now.may_move = !refused_.load(std::memory_order_relaxed);

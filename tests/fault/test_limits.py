@@ -135,9 +135,9 @@ class Stacks(FaultTest):
     # Bytes, by runtime and kind of thread. Stock's own depth varies by 640 in libomp's forks; libgomp's waits need next
     # to nothing.
     MOST_ADDED = {
-        "libomp19": {"fork": 1152, "worker": 640, "signal": 512},
-        "libiomp5": {"fork": 832, "worker": 1024, "signal": 512},
-        "libgomp12": {"fork": 1280, "worker": 1536, "signal": 1408},
+        "libomp19": {"fork": 1280, "worker": 768, "signal": 768},
+        "libiomp5": {"fork": 1024, "worker": 1280, "signal": 768},
+        "libgomp12": {"fork": 1408, "worker": 1664, "signal": 1536},
     }
 
     def depth(self, command: list[str | Path], environment: dict[str, str]) -> tuple[Outcome, int]:
