@@ -119,15 +119,11 @@ class Contention {
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
   }
-  [[gnu::noinline]] std::uint64_t throttled_periods() const {
-    return sensor_->last().throttled_periods;
-  }
-
   // Whether the quota, not a competitor, took the missing time.
-  bool was_throttled(std::uint64_t now_ns) {
+  [[gnu::noinline]] bool was_throttled(std::uint64_t now_ns) {
     if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;
     sensor_->look(now_ns);
-    const std::uint64_t periods = throttled_periods();
+    const std::uint64_t periods = sensor_->last().throttled_periods;
     return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
   }
 
