@@ -6,12 +6,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
+
+#include "platform/thread_count.h"
 
 namespace muster::test {
 namespace {
@@ -46,8 +50,11 @@ class Kept : public testing::Test {
   // The descriptor that did not exist before.
   int kept_descriptor(const std::vector<int>& before) {
     const std::vector<int> now = descriptors();
-    EXPECT_EQ(now.size(), before.size() + 1);
-    return now.back();
+    std::vector<int> added;
+    std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
+                        std::back_inserter(added));
+    EXPECT_EQ(added.size(), 1U);
+    return added.empty() ? -1 : added.front();
   }
 
   std::string path_;
@@ -63,7 +70,8 @@ TEST_F(Kept, IsReadAnewEachTimeAndTakesNoLowNumber) {
   EXPECT_EQ(lowest_free(), lowest);
   const int kept = kept_descriptor(before);
   EXPECT_EQ(fcntl(kept, F_GETFD), FD_CLOEXEC);
-  EXPECT_GE(kept, 100);
+  // Sanitizers have a thread of their own. With several threads a larger table would have to be waited for.
+  EXPECT_GE(kept, has_one_thread() ? 100 : 64 - static_cast<int>(kMostKept));
   write("two, longer");
   EXPECT_EQ(read(Files::kKept), 11);
   EXPECT_STREQ(text_, "two, longer");
