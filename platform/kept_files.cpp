@@ -60,8 +60,8 @@ bool set_limit(const Limit* limit, Limit* before) {
 // The descriptor table is as long as the highest descriptor, and a fork copies it.
 constexpr std::uint64_t kHighest = 4096;
 constexpr std::uint64_t kOrdinary = 1024;
-constexpr std::uint64_t kFirstTable =
-    64;  // a larger one would make several threads wait: reserve_descriptors()
+// A larger one would make several threads wait: reserve_descriptors().
+constexpr std::uint64_t kFirstTable = 64;
 
 long duplicate_below(std::uint64_t limit, long descriptor) {
   if (limit < kLeastLimit) return -EMFILE;

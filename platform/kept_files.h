@@ -7,9 +7,9 @@
 // each of two groups with a CPU quota, all close-on-exec. They are above the soft limit, which no call that makes a
 // descriptor reaches, if the process has only one thread at that moment and may raise the limit for it. Otherwise they
 // are just below the limit, or below 1,024, or below 64 if the process has several threads; there are none if the limit
-// is lower than kLeastLimit. A listing of /proc/self/fd shows them. They may be closed, for instance together with all others, and their numbers reused, at any
-// time: each read first checks that it is still the same file, and a closed one is not opened again. The child of a
-// fork keeps using them.
+// is lower than kLeastLimit. A listing of /proc/self/fd shows them. They may be closed, for instance together with all
+// others, and their numbers reused, at any time: each read first checks that it is still the same file, and a closed
+// one is not opened again. The child of a fork keeps using them.
 #pragma once
 
 #include <cstddef>

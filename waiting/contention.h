@@ -119,6 +119,7 @@ class Contention {
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
   }
+
   // Whether the quota, not a competitor, took the missing time.
   [[gnu::noinline]] bool was_throttled(std::uint64_t now_ns) {
     if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;

@@ -54,9 +54,14 @@ constexpr Place candidate(Place place, const PlaceObservation& now) {
   return disturbed && now.cpus <= tuning::kMostCpus ? Place::kOneCpu : Place::kAnywhere;
 }
 
+// Under such a quota one CPU is best, whatever else is idle or was measured.
+constexpr bool needs_no_trial(Place wanted, const PlaceObservation& now) {
+  return wanted == Place::kOneCpu && now.one_cpu_quota;
+}
+
 constexpr Place next(Place place, const PlaceObservation& now) {
   const Place wanted = candidate(place, now);
-  if (wanted == Place::kOneCpu && now.one_cpu_quota) return wanted;
+  if (needs_no_trial(wanted, now)) return wanted;
   if (now.cpu_idle) return Place::kAnywhere;
   if (place == Place::kAnywhere) return now.may_try ? wanted : place;
   return place == wanted && now.trial != Verdict::kFails ? place : Place::kAnywhere;

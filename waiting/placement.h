@@ -92,7 +92,7 @@ class Placement {
     const Place before = place();
     now.may_move = !refused_.load(std::memory_order_relaxed);
     const Place wanted = candidate(before, now);
-    if (wanted == Place::kAnywhere) {
+    if (wanted == Place::kAnywhere || needs_no_trial(wanted, now)) {
       trial_.forget();
       idle_.forget();
     } else {
@@ -100,7 +100,7 @@ class Placement {
                                         before == Place::kAnywhere);
       if (before == Place::kAnywhere) {
         now.may_try = trial_.may_begin(now_ns, wait.episode);
-      } else if (!now.one_cpu_quota) {
+      } else {
         now.trial = trial_.judge(now_ns, wait.episode);
       }
     }

@@ -40,7 +40,8 @@ class Trial {
 
   // Of the present place. A place that pays is judged again and again: the work may change.
   Verdict judge(std::uint64_t now_ns, Episode episode) {
-    if (now_ns < since_ns_) return Verdict::kFails;  // the clock went back
+    // Without a trial there is nothing to compare with; or the clock went back.
+    if (since_ns_ == 0 || now_ns < since_ns_) return Verdict::kFails;
     const std::uint64_t length_ns = now_ns - since_ns_;
     const std::int64_t lost_ns = lost(now_ns, episode);
     if (lost_ns > budget_ns_ || length_ns >= kMostWindows * tuning::kWindowNs) {

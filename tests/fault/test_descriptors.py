@@ -30,7 +30,8 @@ class Descriptors(FaultTest):
         self.assertEqual(run(command, inactive).stdout.split(), ["unregistered", "short", "short"])
 
     def test_nothing_slow_is_done_where_a_constructor_has_started_threads(self) -> None:
-        environment = preloaded_environment()
+        environment = preloaded_environment({"MUSTER_REPORT": str(self.report_path)})
         environment["LD_PRELOAD"] += f":{shared_object('early_thread')}"  # constructed before Muster
         begin_and_end = run([str(program("prepared"))], environment).stdout.split()
         self.assertEqual(begin_and_end, ["unregistered", "short", "short"])
+        self.assert_replaced(2)  # not because Muster was absent

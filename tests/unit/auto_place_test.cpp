@@ -159,7 +159,7 @@ TEST_F(Gathered, NotOnManyCpus) {
   EXPECT_EQ(gatherings(), 1U);
 }
 
-TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
+TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {
   LoadTree load;
   load.quota("100000");
   AutoWait policy(
@@ -169,7 +169,7 @@ TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutAPush) {
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
   const std::uint64_t yields = team_.stats().yields.read();
   wait_by(policy, 1, 2'000, 1);
-  EXPECT_GT(team_.stats().yields.read(), yields) << "does not push";
+  EXPECT_GT(team_.stats().yields.read(), yields) << "it waits as usual";
   SimulatedMemory::idle_ns += 10'000 * kMs;  // the other CPU is idle, as it must be
   wait_by(policy, 500, 2'000, 1);
   EXPECT_EQ(gatherings(), 1U) << "it stays gathered";
@@ -224,6 +224,31 @@ TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   SimulatedMemory::cpu = 0;
   team.arrive(1, 1, team.episode() - 1);
   EXPECT_LE(team.wait_in_vain(policy), 1'100'000U);
+}
+
+// A quota of one CPU needs no trial to gather a team that does not fit. A team that fits is on trial all the same.
+TEST(Auto, LeavesOwnCpusThatDoNotPayAlsoUnderAQuota) {
+  SimulatedTeam team(2);
+  SimulatedMemory::cpus = 2;
+  SimulatedMemory::cpu = 1;
+  LoadTree load;
+  load.quota("100000");
+  load.runnable(5);
+  AutoWait policy(
+      {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  const auto pass_until = [&](bool placed) {
+    for (int wait = 0; wait < 3000; ++wait) {
+      team.arrive(1, 1, team.episode() - 1);
+      const std::uint64_t start = SimulatedMemory::now;
+      bool released = false;
+      team.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+      team.next_episode();
+      if ((SimulatedMemory::placed != kNoCpu) == placed) return true;
+    }
+    return false;
+  };
+  ASSERT_TRUE(pass_until(true));
+  EXPECT_TRUE(pass_until(false)) << "as many instances as before: no gain";
 }
 
 // A pair that the kernel has put on one of two CPUs, with nobody else on the machine.
