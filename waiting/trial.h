@@ -26,7 +26,7 @@ class Trial {
       begin_window(now_ns, episode);
     } else if (length_ns >= tuning::kWindowNs) {
       rate_ = static_cast<double>(episode - since_) / static_cast<double>(length_ns);
-      if (length_ns >= 8 * tuning::kWindowNs) begin_window(now_ns, episode);
+      if (length_ns >= tuning::kWindowsOfARate * tuning::kWindowNs) begin_window(now_ns, episode);
       return budget_ns(now_ns) >= static_cast<std::int64_t>(tuning::kLeastTrialNs);
     }
     return false;
@@ -44,7 +44,7 @@ class Trial {
     if (since_ns_ == 0 || now_ns < since_ns_) return Verdict::kFails;
     const std::uint64_t length_ns = now_ns - since_ns_;
     const std::int64_t lost_ns = lost(now_ns, episode);
-    if (lost_ns > budget_ns_ || length_ns >= kMostWindows * tuning::kWindowNs) {
+    if (lost_ns > budget_ns_ || length_ns >= tuning::kWindowsOfATrial * tuning::kWindowNs) {
       lost_ns_ += lost_ns;
       ++failures_;
       return Verdict::kFails;
@@ -66,7 +66,6 @@ class Trial {
 
  private:
   static constexpr unsigned kMostFailures = 16;
-  static constexpr unsigned kMostWindows = 4;  // of a place that neither pays nor loses much
 
   void begin_window(std::uint64_t now_ns, Episode episode) {
     if (born_ns_ == 0 || now_ns < born_ns_) {

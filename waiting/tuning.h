@@ -49,6 +49,10 @@ inline constexpr std::uint64_t kPlaceLookEveryNs = kMs / 2;
 inline constexpr std::uint64_t kFreshLookNs = kMs / 2;
 // For which a rate or idle times are measured. Idle times have steps of 10 ms.
 inline constexpr std::uint64_t kWindowNs = 25 * kMs;
+// Windows after which the rate before a trial is measured anew. Assumed.
+inline constexpr unsigned kWindowsOfARate = 8;
+// Windows after which a place fails that neither pays nor loses much. Assumed.
+inline constexpr unsigned kWindowsOfATrial = 4;
 // What a trial must be allowed to lose before it begins: three slices of a competitor.
 inline constexpr std::uint64_t kLeastTrialNs = 10 * kMs;
 // The part of a team's lifetime that trials may lose in work: one tenth.
