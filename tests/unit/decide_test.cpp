@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -83,11 +85,14 @@ const char* name_of(Step step) {
 }
 
 TEST(Decide, IsWhatTheTableSays) {
-  std::string table = "| the first row that applies | step |\n|---|---|\n";
+  std::string table = "| situation | step |\n|---|---|\n";
   for (const Row& row : rows()) {
     table += std::string("| ") + row.situation + " | " + name_of(row.step) + " |\n";
   }
   std::puts(table.c_str());
+  std::ifstream page(MUSTER_WAITING_PAGE);
+  const std::string text{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};
+  EXPECT_NE(text.find(table), std::string::npos) << "put this table into the page";
   unsigned seen = 0;
   for_each_observation([&](const Observation& now) {
     ++seen;
