@@ -1,9 +1,9 @@
 // Whether a place pays: instances per second at it against those before, with a bound on what trying may lose.
 //
-// Lost work is counted as the time in which the team would have done it at its former rate. A team that has lived for t
-// has lost at most t / 10 by trials, apart from the time until a thread notices it (waiting/tuning.h). So a trial
-// starts when at least 10 ms may be lost, and ends when they are. Each trial that failed halves the allowance, so that
-// what does not pay is tried less and less often.
+// Lost work is counted as the time in which the team would have done it at its former rate. From t = 50 ms on, a team
+// that has lived for t has lost at most t / 10 by trials, apart from the time until a thread notices it
+// (waiting/tuning.h). So a trial starts when at least 5 ms may be lost, and ends when they are. Each trial that failed
+// halves the allowance, so that what does not pay is tried less and less often.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Trial {
     } else if (length_ns >= tuning::kWindowNs) {
       rate_ = static_cast<double>(episode - since_) / static_cast<double>(length_ns);
       if (length_ns >= tuning::kWindowsOfARate * tuning::kWindowNs) begin_window(now_ns, episode);
-      return budget_ns(now_ns) >= static_cast<std::int64_t>(tuning::kLeastTrialNs);
+      return budget_ns(now_ns) >= static_cast<std::int64_t>(kLeastTrialNs);
     }
     return false;
   }
@@ -66,6 +66,7 @@ class Trial {
 
  private:
   static constexpr unsigned kMostFailures = 16;
+  static constexpr std::uint64_t kLeastTrialNs = tuning::kLeastLifetimeNs / tuning::kBudgetDivisor;
 
   void begin_window(std::uint64_t now_ns, Episode episode) {
     if (born_ns_ == 0 || now_ns < born_ns_) {
@@ -85,7 +86,8 @@ class Trial {
   }
 
   std::int64_t budget_ns(std::uint64_t now_ns) const {
-    const std::uint64_t allowance_ns = (now_ns - born_ns_) / tuning::kBudgetDivisor;
+    const std::uint64_t lifetime_ns = std::max(now_ns - born_ns_, tuning::kLeastLifetimeNs);
+    const std::uint64_t allowance_ns = lifetime_ns / tuning::kBudgetDivisor;
     return static_cast<std::int64_t>(allowance_ns >> std::min(failures_, kMostFailures)) - lost_ns_;
   }
 

@@ -53,10 +53,10 @@ inline constexpr std::uint64_t kWindowNs = 25 * kMs;
 inline constexpr unsigned kWindowsOfARate = 8;
 // Windows after which a place fails that neither pays nor loses much. Assumed.
 inline constexpr unsigned kWindowsOfATrial = 4;
-// What a trial must be allowed to lose before it begins: three slices of a competitor.
-inline constexpr std::uint64_t kLeastTrialNs = 10 * kMs;
-// The part of a team's lifetime that trials may lose in work: one tenth.
+// The part of a team's lifetime that trials may lose in work: one tenth...
 inline constexpr unsigned kBudgetDivisor = 10;
+// ... of a lifetime of at least this. So the first trial begins as soon as a rate is known.
+inline constexpr std::uint64_t kLeastLifetimeNs = 50 * kMs;
 // By how much a placement must gain: rates of two windows differ by chance.
 inline constexpr double kMustGain = 1.1;
 // One CPU of more than these gives a team less than it gets spread over all. Assumed.

@@ -47,7 +47,7 @@ class Gathered : public testing::Test {
 };
 
 TEST_F(Gathered, WithACompetitor) {
-  wait_for(200, 3 * kMs);
+  wait_for(100, 3 * kMs);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
 }
@@ -56,7 +56,7 @@ TEST_F(Gathered, LooksAgainAfterTheClockWentBack) {
   SimulatedMemory::now += 7'200'000 * kMs;
   wait_for(20, 2'000);
   SimulatedMemory::now -= 3'600'000 * kMs;
-  wait_for(300, 3 * kMs);
+  wait_for(100, 3 * kMs);
   EXPECT_EQ(gatherings(), 1U);
 }
 
@@ -80,7 +80,7 @@ TEST_F(Gathered, NotAmongTeammates) {
 }
 
 TEST_F(Gathered, SpreadsWithin50MsWhenACpuBecomesIdle) {
-  wait_for(150, 3 * kMs);
+  wait_for(100, 3 * kMs);
   ASSERT_NE(SimulatedMemory::placed, kNoCpu);
   wait_for(300, 2'000, 100);  // the competitor was moved away
   ASSERT_NE(SimulatedMemory::placed, kNoCpu);
@@ -94,7 +94,7 @@ TEST_F(Gathered, SpreadsWithin50MsWhenACpuBecomesIdle) {
 }
 
 TEST_F(Gathered, StaysWhileItPays) {
-  wait_for(150, 3 * kMs);
+  wait_for(100, 3 * kMs);
   wait_for(10'000, 2'000, 100);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
@@ -281,7 +281,7 @@ TEST(Auto, APairOnOneCpuIsApartWithinAMillisecond) {
 // Requesting a slice and giving it back at the end of each short region would take longer than the region.
 TEST_F(Gathered, OnlyAsOftenAsAThreadMayAskTheScheduler) {
   SimulatedMemory::may_ask = false;
-  wait_for(200, 3 * kMs);
+  wait_for(100, 3 * kMs);
   EXPECT_GE(gatherings(), 1U);
   EXPECT_EQ(SimulatedMemory::placed, kNoCpu);
   SimulatedMemory::may_ask = true;

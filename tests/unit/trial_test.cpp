@@ -60,13 +60,19 @@ TEST(Trial, KeepsAPlaceThatPays) {
   life.pass(1'000, 10, 30);
   EXPECT_TRUE(life.away());
   EXPECT_EQ(life.trials(), 1U);
-  EXPECT_GE(life.away_ms(), 880U) << "from the first 0.1 s on";
+  EXPECT_GE(life.away_ms(), 970U) << "from the first window on";
 }
 
-TEST(Trial, NotBeforeItMayLoseThreeSlices) {
+TEST(Trial, NotBeforeTheRateIsKnown) {
   Life life;
-  life.pass(99, 10, 30);
+  life.pass(24, 10, 30);
   EXPECT_EQ(life.trials(), 0U);
+}
+
+TEST(Trial, NotAgainBeforeItMayLoseAsMuch) {
+  Life life;
+  life.pass(199, 10, 1);
+  EXPECT_EQ(life.trials(), 1U);
 }
 
 TEST(Trial, LeavesAPlaceThatDoesNotPay) {
@@ -112,7 +118,7 @@ TEST(Trial, SurvivesAClockThatGoesBack) {
   EXPECT_EQ(trial.judge(kBirth, 1'000), Verdict::kFails);
   trial.forget();
   EXPECT_FALSE(trial.may_begin(kBirth / 2, 2'000));
-  EXPECT_FALSE(trial.may_begin(kBirth / 2 + 30 * kMs, 2'300)) << "its life begins anew";
+  EXPECT_FALSE(trial.may_begin(kBirth / 2 + 20 * kMs, 2'300)) << "its life begins anew";
   EXPECT_TRUE(trial.may_begin(kBirth / 2 + 500 * kMs, 7'000));
 }
 
