@@ -112,7 +112,6 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     Memory::full_fence();  // correct with either fence of the sleepers
     self.barrier.wake_everyone(stats);
-    self.arrivals.wake_everyone(stats);
   }
 
   static constexpr BarrierOps<Memory> kOps{bytes,  create,  arrive_and_wait,

@@ -43,10 +43,7 @@ class Dissemination {
       waiter.wake(sleep_[partner]);
       Flag& mine = flag(me, round, episode);
       const auto signalled = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      const bool is_last = round + 1 == rounds_;  // no thread waits for this one any more
-      if (!(is_last ? waiter.wait_for_release(signalled, sleep_[me])
-                    : waiter.wait(signalled, sleep_[me])))
-        return false;
+      if (!waiter.wait(signalled, sleep_[me])) return false;
     }
     for (unsigned round = 0; round < rounds_; ++round) {
       Memory::will_write(flag(partner_of(me, round), round, episode + 1));

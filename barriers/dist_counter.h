@@ -51,7 +51,7 @@ class DistCounterBarrier {
     mark(me, episode);
     unsigned next = 0;
     const auto others_arrived = [&] { return all_arrived(next, episode, me); };
-    if (!waiter.wait_for_release(others_arrived, sleep_)) return false;
+    if (!waiter.wait(others_arrived, sleep_)) return false;
     // A thread that sees that all have arrived wakes the others. Of the threads that are about to sleep at least the
     // last one to fence sees all arrivals, so there always is such a thread.
     waiter.wake(sleep_);
@@ -61,7 +61,7 @@ class DistCounterBarrier {
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     unsigned next = 1;
     if (me == kPrimary) {
-      return waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_);
+      return waiter.wait([&] { return all_arrived(next, episode); }, sleep_);
     }
     mark(me, episode);
     if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
@@ -75,7 +75,7 @@ class DistCounterBarrier {
   // marked either: its next reader would fetch the line twice.
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me != kPrimary) {
-      return waiter.wait_for_release([&] { return has_arrived(kPrimary, episode); }, sleep_);
+      return waiter.wait([&] { return has_arrived(kPrimary, episode); }, sleep_);
     }
     mark(me, episode);
     waiter.wake(sleep_);

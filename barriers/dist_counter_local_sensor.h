@@ -39,14 +39,14 @@ class DistCounterLocalSensor {
     }
     if (waiter.somebody_sleeps(sleep_)) [[unlikely]]
       release_for_a_sleeping_primary(episode, waiter);
-    return waiter.wait_for_release([&] { return released(me, episode); }, sleep_);
+    return waiter.wait([&] { return released(me, episode); }, sleep_);
   }
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     counter_[me].store(episode, std::memory_order_release);
     if (me == kPrimary) {
       unsigned next = 1;
-      return waiter.wait_for_release([&] { return all_arrived(next, episode); }, sleep_);
+      return waiter.wait([&] { return all_arrived(next, episode); }, sleep_);
     }
     if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
       Memory::full_fence();  // as in release_for_a_sleeping_primary
@@ -58,7 +58,7 @@ class DistCounterLocalSensor {
 
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me != kPrimary) {
-      return waiter.wait_for_release([&] { return released(me, episode); }, sleep_);
+      return waiter.wait([&] { return released(me, episode); }, sleep_);
     }
     release_all(episode, waiter);
     return true;

@@ -65,8 +65,8 @@ class FetchAddBarrier {
 
   bool wait_for_all(Episode episode, Waiter& waiter) {
     const Episode complete = episode * team_;
-    return waiter.wait_for_release(
-        [&] { return counter_.load(std::memory_order_acquire) >= complete; }, sleep_);
+    return waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= complete; },
+                       sleep_);
   }
 
   const unsigned team_;

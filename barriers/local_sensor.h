@@ -37,8 +37,8 @@ class LocalSensor {
       return true;
     }
     return me != kPrimary ||
-           waiter.wait_for_release(
-               [&] { return counter_.load(std::memory_order_acquire) >= episode * team_; }, sleep_);
+           waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= episode * team_; },
+                       sleep_);
   }
 
   bool release(unsigned me, Episode episode, Waiter& waiter) {
@@ -66,8 +66,8 @@ class LocalSensor {
   }
 
   bool wait_for_sensor(unsigned me, Episode episode, Waiter& waiter) {
-    return waiter.wait_for_release(
-        [&] { return sensor_[me].load(std::memory_order_acquire) >= episode; }, sleep_);
+    return waiter.wait([&] { return sensor_[me].load(std::memory_order_acquire) >= episode; },
+                       sleep_);
   }
 
   const unsigned team_;

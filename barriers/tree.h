@@ -39,22 +39,31 @@ class Tree {
   }
 
   bool arrive_and_wait(unsigned me, Episode episode, Waiter& waiter) {
-    return gather_for(me, episode, waiter, /*all_wait_for_root=*/true) &&
-           release(me, episode, waiter);
+    return gather(me, episode, waiter) && release(me, episode, waiter);
   }
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
-    return gather_for(me, episode, waiter, /*all_wait_for_root=*/false);
+    Level level;
+    for (; leads(me, level); level = above(level)) {
+      for (unsigned child = me + level.size; child < group_end(me, level); child += level.size) {
+        Word& its = arrived_[child];
+        const auto arrived = [&] { return its.load(std::memory_order_acquire) >= episode; };
+        if (!waiter.wait(arrived, sleep_[me])) return false;
+      }
+    }
+    if (me != kRoot) {
+      const unsigned parent = me - me % (level.size * level.radix);
+      arrived_[me].store(episode, std::memory_order_release);
+      waiter.wake(sleep_[parent]);
+    }
+    return true;
   }
 
   bool release(unsigned me, Episode episode, Waiter& waiter) {
     if (me != kRoot) {
       Word& mine = sensor_[me];
       const auto released = [&] { return mine.load(std::memory_order_acquire) >= episode; };
-      const bool is_leaf = !leads(me);
-      if (!(is_leaf ? waiter.wait_for_release(released, sleep_[me])
-                    : waiter.wait(released, sleep_[me])))
-        return false;
+      if (!waiter.wait(released, sleep_[me])) return false;
     }
     release_children(me, episode, waiter);
     return true;
@@ -78,30 +87,6 @@ class Tree {
     unsigned radix = 0;  // filled by leads()
   };
 
-  bool gather_for(unsigned me, Episode episode, Waiter& waiter, bool all_wait_for_root) {
-    const bool is_waited_for = me != kRoot || all_wait_for_root;
-    Level level;
-    for (; leads(me, level); level = above(level)) {
-      for (unsigned child = me + level.size; child < group_end(me, level); child += level.size) {
-        Word& its = arrived_[child];
-        const auto arrived = [&] { return its.load(std::memory_order_acquire) >= episode; };
-        if (!(is_waited_for ? waiter.wait(arrived, sleep_[me])
-                            : waiter.wait_for_release(arrived, sleep_[me])))
-          return false;
-      }
-    }
-    if (me != kRoot) {
-      const unsigned parent = me - me % (level.size * level.radix);
-      arrived_[me].store(episode, std::memory_order_release);
-      waiter.wake(sleep_[parent]);
-    }
-    return true;
-  }
-
-  bool leads(unsigned me) const {
-    Level leaves;
-    return leads(me, leaves);
-  }
   bool leads(unsigned me, Level& level) const {
     level.radix = radix_[level.index];
     return level.size < team_ && me % (level.size * level.radix) == 0;

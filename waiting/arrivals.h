@@ -1,16 +1,8 @@
-// Which threads of a team have arrived, on which CPU each was last seen, and which gave up its CPU for which teammate.
+// Which threads of a team have arrived, and on which CPU each was last seen.
 //
 // Each thread has a slot. On arrival it stores the episode and its CPU there: one store to a line of its own. A waiter
-// whose quick polls failed reads the slots of its teammates. While it spins, it keeps a teammate from running that has
-// not arrived and was last seen on the same CPU. So the waiter sleeps on that teammate's slot, and the teammate wakes
-// it when it leaves the instance. Both most likely run on one CPU: no other CPU is interrupted, and no thread is woken
-// that could not run yet.
-//
-// Only a thread that nobody waits for any more at this instance may sleep on a slot (it waits for the release).
-// Otherwise two threads could wait for each other. The teammate it sleeps for has not arrived, so the relation "sleeps
-// for" follows the order of arrival and has no cycle. This needs a fence between storing one's own arrival and loading
-// the other's. Without it, two threads that arrive at the same time could each take the other for absent, and neither
-// would release a third.
+// whose quick polls failed reads the slots of its teammates: while it spins, it keeps a teammate from running that has
+// not arrived and was last seen on the same CPU. All of it is advice: it decides how to wait, never whether.
 //
 // Fences. The asymmetric pair of platform/fences.h makes a release cheap and a sleep expensive: one interrupt to each
 // CPU that runs a teammate. A team whose threads sleep at nearly every instance wants the opposite: full fences on both
@@ -26,8 +18,6 @@
 #include "waiting/agreed_bits.h"
 #include "waiting/episode.h"
 #include "waiting/scheduler.h"
-#include "waiting/sleep_word.h"
-#include "waiting/wait_stats.h"
 
 namespace muster {
 
@@ -47,20 +37,10 @@ class Arrivals {
 
   unsigned team() const { return team_; }
 
-  // Out of line, like leave(). A team that fits and has no competitors calls neither, so its barrier should not carry
-  // their code.
+  // Out of line. A team that fits and has no competitors does not call it, so its barrier should not carry the code.
   [[gnu::noinline]] void arrive(unsigned me, Episode episode) {
     slots_[me].arrival.store(episode << kCpuBits | cpu_of_caller<Memory>() % kMaxCpus,
                              std::memory_order_relaxed);
-  }
-
-  // Wakes the threads that gave way to this one. Every thread that leaves while kFullFences is set must call it,
-  // whichever way it leaves. Without full fences no thread gives way.
-  [[gnu::noinline]] void leave(unsigned me, Episode episode, WaitStats& stats) {
-    Slot& slot = slots_[me];
-    slot.left.store(episode, std::memory_order_release);
-    Memory::full_fence();
-    slot.gave_way.wake_after_fence(stats);
   }
 
   // A teammate that has not arrived and whose last arrival was on `cpu`; kNobody if there is none. The last arrival was
@@ -86,30 +66,9 @@ class Arrivals {
     return count;
   }
 
-  // Sleeps until the teammate has left the instance or done() holds; returns at once if the teammate has arrived. Only
-  // while kFullFences is set, and only for a thread that nobody waits for.
-  template <class Done>
-  void give_way_to(unsigned teammate, unsigned me, Episode episode, Done&& done, WaitStats& stats) {
-    // Not stored on arrival if arrivals were not being recorded at that moment.
-    if (!has_arrived(me, episode)) arrive(me, episode);
-    Slot& slot = slots_[teammate];
-    stats.gave_way.add();
-    slot.gave_way.sleep_until(
-        [&] {
-          return has_arrived(teammate, episode) ||
-                 slot.left.load(std::memory_order_acquire) >= episode || done();
-        },
-        stats, /*full_fences=*/true);
-  }
-
   // What the team agrees on.
   AgreedBits<Memory>& agreed() { return agreed_; }
   const AgreedBits<Memory>& agreed() const { return agreed_; }
-
-  // For an instance that was called off.
-  void wake_everyone(WaitStats& stats) {
-    for (unsigned i = 0; i < team_; ++i) slots_[i].gave_way.wake_after_fence(stats);
-  }
 
  private:
   bool has_arrived(unsigned thread, Episode episode) const {
@@ -122,8 +81,6 @@ class Arrivals {
   struct alignas(kCoherenceGranule) Slot {
     // Episode << 16 | CPU; before the first arrival, a CPU that does not exist.
     typename Memory::template Atomic<Episode> arrival{kMaxCpus - 1};
-    typename Memory::template Atomic<Episode> left{0};
-    SleepWord<Memory> gave_way;
   };
 
   Slot* slots_;

@@ -52,8 +52,6 @@ class AutoWait {
                    : before_ns - yielded_ns >= yield_every_ns() ? Absent::kPerhapsHere
                                                                 : Absent::kElsewhere;
       now.competitor = contention_.competitor_near(before_ns);
-      now.may_give_way =
-          wait.for_release && (wait.arrivals.agreed().at(wait.episode) & kFullFences) != 0;
       const Step step = decide(now);
       bool released = false;
       switch (step) {
@@ -65,13 +63,8 @@ class AutoWait {
           yielded_ns = before_ns;
           if (teammate == kNobody) contention_.note_hidden_teammate(done());
           break;
-        case Step::kGiveWay:
-          falls_asleep();
-          wait.arrivals.give_way_to(teammate, wait.me, wait.episode, done, wait.stats);
-          woke_up();
-          break;
         case Step::kBlock:
-          // Next time it may sleep for the teammate alone.
+          // A thread that sleeps for its teammates will do so at nearly every instance.
           if (teammate != kNobody) wait.arrivals.agreed().request(kFullFences, true, wait.episode);
           return done();
       }

@@ -3,7 +3,7 @@
 // Spinning is harmless while the team has no other use for the CPU. If a teammate that has not arrived is on this CPU,
 // spinning only keeps it from running. sched_yield is the cheapest way to let it run: the caller is back within
 // microseconds. Beside a competitor a yield is the worst: the kernel charges the caller a whole time slice, and the
-// competitor runs for milliseconds. Sleeping for the teammate costs two more system calls and loses no slice.
+// competitor runs for milliseconds. Blocking costs two more system calls and loses no slice.
 //
 // tests/unit/decide_test.cpp goes through all observations and prints the table of docs/understand/waiting.md.
 #pragma once
@@ -15,10 +15,9 @@
 namespace muster {
 
 enum class Step : std::uint8_t {
-  kPoll,     // check the condition for about a microsecond
-  kYield,    // sched_yield
-  kGiveWay,  // sleep until the teammate on this CPU has left the barrier
-  kBlock,    // sleep until the barrier releases this thread
+  kPoll,   // check the condition for about a microsecond
+  kYield,  // sched_yield
+  kBlock,  // sleep until the barrier releases this thread
 };
 
 // Where a teammate is that this thread waits for.
@@ -33,8 +32,6 @@ struct Observation {
   bool competitor = false;  // a thread of another process wants this CPU
   bool one_cpu = false;     // all threads of the team share one CPU
   bool real_time = false;   // yields do not let threads of lower priority run
-  bool may_give_way =
-      false;                // no thread waits for this one, and sleepers and wakers use full fences
   bool time_is_up = false;  // the thread has spun for spin_time_ns()
 };
 
@@ -42,8 +39,7 @@ constexpr Step decide(const Observation& now) {
   if (now.time_is_up || (now.real_time && now.one_cpu)) return Step::kBlock;
   if (now.absent == Absent::kElsewhere) return Step::kPoll;
   if (!now.competitor && !now.one_cpu && !now.real_time) return Step::kYield;
-  if (now.absent == Absent::kPerhapsHere) return Step::kPoll;
-  return now.may_give_way ? Step::kGiveWay : Step::kBlock;
+  return now.absent == Absent::kPerhapsHere ? Step::kPoll : Step::kBlock;
 }
 
 // How long a thread spins before it blocks, from the observation with which its wait begins.

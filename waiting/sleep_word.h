@@ -38,11 +38,6 @@ class SleepWord {
       wake_sleepers(stats);
   }
 
-  // The same for a caller that has made a full fence since that store.
-  void wake_after_fence(WaitStats& stats) {
-    if (asleep_.load(std::memory_order_relaxed) != 0) wake_sleepers(stats);
-  }
-
   // Returns once done() holds. `done` is a function of shared words that are stored before wake().
   template <class Done>
   void sleep_until(Done&& done, WaitStats& stats, bool full_fences = false) {

@@ -59,7 +59,6 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(wake_calls)      /* system calls that woke others */                                \
   X(yields)          /* sched_yield calls */                                            \
   X(long_yields)     /* of these: a competitor used the CPU for its slice */            \
-  X(gave_way)        /* sleeps for a teammate that needed the same CPU */               \
   X(nudges)          /* moves from a teammate's CPU while another was idle */           \
   X(short_slices)    /* times that this thread asked for a shorter time slice */        \
   X(gatherings)      /* times that the team was gathered on one CPU */                  \

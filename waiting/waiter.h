@@ -40,17 +40,16 @@ class Waiter {
   }
 
   // Waits until holds(), which reads shared words with acquire; threads that make it true look for sleepers at `word`.
-  // False if the instance was called off before: the caller then leaves the barrier as it is. For a thread that others
-  // still wait for.
+  // False if the instance was called off before: the caller then leaves the barrier as it is.
   template <class Holds>
   bool wait(Holds&& holds, SleepWord<Memory>& word) {
-    return wait_in_phases(holds, word, /*for_release=*/false);
-  }
-
-  // The same for the last wait of an instance: no other thread waits for what this one does afterwards.
-  template <class Holds>
-  bool wait_for_release(Holds&& holds, SleepWord<Memory>& word) {
-    return wait_in_phases(holds, word, /*for_release=*/true);
+    if (holds()) return true;
+    if (called_off()) return false;
+    begin();
+    if (policy_.quick_polls() && holds_soon<Memory>(holds)) return true;
+    const auto done = [&] { return holds() || called_off(); };
+    wait_on(Condition(done), word);
+    return holds();
   }
 
   // Wakes sleepers. To be called after the store that ends their wait.
@@ -76,11 +75,11 @@ class Waiter {
   // To be called once, when the thread leaves the instance: counts it, and returns whether it was released.
   [[gnu::always_inline]] bool leave(bool released, Counted counted = Counted::kBarrier) {
     if (released && called_off()) released = false;
-    if (agreed_ != 0) [[unlikely]]
-      leave_with_bits_set(released && counted == Counted::kBarrier);
     if (released && counted == Counted::kBarrier) {
       stats_.barriers.add();
       if (!waited_) stats_.arrived_last.add();
+      if (contended()) [[unlikely]]
+        stats_.contended.add();
     }
     if (!waited_) return released;
     stats_.wait_ends();
@@ -93,34 +92,16 @@ class Waiter {
   }
 
  private:
-  template <class Holds>
-  bool wait_in_phases(Holds&& holds, SleepWord<Memory>& word, bool for_release) {
-    if (holds()) return true;
-    if (called_off()) return false;
-    begin();
-    if (policy_.quick_polls() && holds_soon<Memory>(holds)) return true;
-    const auto done = [&] { return holds() || called_off(); };
-    wait_on(Condition(done), word, for_release);
-    return holds();
-  }
-
   // The remainder of both phases. Out of line: one copy per policy, not one per caller.
-  [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word, bool for_release) {
+  [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;
-    const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, for_release, stats_};
-    const std::uint64_t gave_way = stats_.gave_way.read();
-    const bool spun = policy_.template spin<Memory>(wait, done);
-    if (!spun || stats_.gave_way.read() != gave_way) blocked_ = true;
-    if (spun) return;
+    const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, stats_};
+    if (policy_.template spin<Memory>(wait, done)) return;
+    blocked_ = true;
     if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
     word.sleep_until(done, stats_, full_fences());
     if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
-  }
-
-  [[gnu::noinline]] void leave_with_bits_set(bool is_counted) {
-    if (full_fences() && uses_arrivals(policy_)) arrivals_.leave(me_, episode_, stats_);
-    if (contended() && is_counted) stats_.contended.add();
   }
 
   bool full_fences() const { return (agreed_ & kFullFences) != 0; }

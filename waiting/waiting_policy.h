@@ -36,8 +36,6 @@ struct Wait {
   unsigned me;
   Episode episode;
   std::uint64_t start_ns;
-  // No thread waits for this one any more: it may sleep for a teammate (waiting/arrivals.h).
-  bool for_release;
   WaitStats& stats;
 };
 

@@ -72,7 +72,6 @@ class Walk {
       for (const Member& member : state.members) {
         out.sleeps += member.stats.blocks.read();
         out.wake_calls += member.stats.wake_calls.read();
-        out.gave_way += member.stats.gave_way.read();
       }
     }
     return out;
@@ -339,7 +338,6 @@ void Outcome::add(const Outcome& other) {
   regions += other.regions;
   sleeps += other.sleeps;
   wake_calls += other.wake_calls;
-  gave_way += other.gave_way;
 }
 
 Runner::Runner() {

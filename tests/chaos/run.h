@@ -37,7 +37,6 @@ struct Outcome {
   std::uint64_t regions = 0;  // folded ones
   std::uint64_t sleeps = 0;
   std::uint64_t wake_calls = 0;
-  std::uint64_t gave_way = 0;
 
   void add(const Outcome& other);
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/model/survivors.h"
-
 namespace muster::model {
 
 std::string name_of(const Run& run) {
@@ -26,14 +24,6 @@ Report explore(const Run& run) {
 }
 
 std::string name_of(const Mutant& mutant) { return mutant.place + " -> " + name_of(mutant.change); }
-
-const Survivor* survivor(const Site& site, Change change) {
-  const std::string place = site.file + text_of(site).substr(text_of(site).find(' '));
-  for (const Survivor& known : kSurvivors) {
-    if (known.change == change && place == known.place) return &known;
-  }
-  return nullptr;
-}
 
 namespace {
 
@@ -88,7 +78,7 @@ class Trial {
 
 }  // namespace
 
-Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::string& where,
+Tried try_mutants(const std::vector<Run>& runs, const std::string& where,
                   const std::function<void(const Mutant&)>& told) {
   Tried out;
   for (const Run& run : runs) out.unbroken.push_back(explore(run));
@@ -102,8 +92,7 @@ Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::s
       mutant.place = text_of(sites()[site]);
       mutant.change = change;
       if (mutant.place.find(where) == std::string::npos) continue;
-      mutant.survivor = survivor(sites()[site], change);
-      if (mutant.survivor == nullptr || survivors_too) trial.attempt(site, mutant);
+      trial.attempt(site, mutant);
       told(mutant);
       out.mutants.push_back(mutant);
     }

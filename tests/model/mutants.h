@@ -16,16 +16,13 @@ struct Run {
 std::string name_of(const Run& run);
 Report explore(const Run& run);
 
-struct Survivor;
-
 struct Mutant {
   std::string place;  // folder/file.h:line operation order
   Change change = Change::kNone;
   bool caught = false;
-  std::string by;                      // the run that caught it, and the fault
-  std::uint64_t states = 0;            // explored without a fault, if it was not caught
-  const Survivor* survivor = nullptr;  // set: known not to be caught
-  unsigned runs = 0;                   // that execute the place
+  std::string by;            // the run that caught it, and the fault
+  std::uint64_t states = 0;  // explored without a fault, if it was not caught
+  unsigned runs = 0;         // that execute the place
 };
 std::string name_of(const Mutant& mutant);
 
@@ -35,9 +32,8 @@ struct Tried {
 };
 
 // Tries all mutants of the operations that the runs execute, each on the runs that execute it, the smallest first,
-// until one catches it. Only at places whose name contains `where`. Known survivors only with `survivors_too`: they
-// take all runs.
-Tried try_mutants(const std::vector<Run>& runs, bool survivors_too, const std::string& where,
+// until one catches it. Only at places whose name contains `where`.
+Tried try_mutants(const std::vector<Run>& runs, const std::string& where,
                   const std::function<void(const Mutant&)>& told);
 
 }  // namespace muster::model

@@ -2,7 +2,6 @@
 
 #include "tests/model/checked_registry.h"
 #include "tests/model/contended_at_times.h"
-#include "tests/model/gives_way.h"
 
 namespace muster::model {
 namespace {
@@ -46,9 +45,8 @@ class BarrierProgram : public Program {
  public:
   explicit BarrierProgram(const Subject& subject)
       : subject_(subject),
-        ops_(gives_way()                  ? &Giving::kOps
-             : subject.first_request != 0 ? changing(subject)
-                                          : barrier_ops<CheckedMemory>(subject.barrier)) {
+        ops_(subject.first_request != 0 ? changing(subject)
+                                        : barrier_ops<CheckedMemory>(subject.barrier)) {
     const WaitParameters parameters{.wait = subject.wait,
                                     .team_size = subject.threads,
                                     .context_switch_ns = kCsNs,
@@ -61,11 +59,6 @@ class BarrierProgram : public Program {
     if (arena_.reserve(ops_->bytes(subject.threads, layout))) {
       state_ = ops_->create(arena_, subject.threads, layout, parameters);
     }
-    if (gives_way()) {
-      // Full fences on both sides from the first instance with this number on.
-      first_ = 5;
-      static_cast<Giving*>(state_)->arrivals.agreed().request(kFullFences, true, first_ - 2);
-    }
     if (state_ == nullptr) g_world->fail(Fault::kTooMuch, "no memory for the barrier");
   }
 
@@ -76,7 +69,6 @@ class BarrierProgram : public Program {
       case Shape::kBarriers:
       case Shape::kCalledOff:
       case Shape::kCalledOffFrom:
-      case Shape::kGivesWay:
         return barriers(me);
       case Shape::kFold:
       case Shape::kAnnouncedFold:
@@ -91,7 +83,6 @@ class BarrierProgram : public Program {
   }
 
  private:
-  using Giving = detail::BarrierState<CheckedMemory, DistCounterPadded, GivesWay>;
   template <bool kWithTree, bool kCatchesUp>
   static const BarrierOps<CheckedMemory>* changing_with(const Subject& subject) {
     using Combination = Changing<kWithTree, kCatchesUp>;
@@ -106,10 +97,8 @@ class BarrierProgram : public Program {
                         : changing_with<false, false>(subject);
     return catches_up ? changing_with<true, true>(subject) : changing_with<true, false>(subject);
   }
-  bool gives_way() const { return subject_.shape == Shape::kGivesWay; }
 
   bool released_from(Episode episode) const {
-    if (gives_way()) return episode != subject_.called_off;
     if (subject_.shape == Shape::kCalledOff) return episode != subject_.called_off;
     if (subject_.shape == Shape::kCalledOffFrom) return episode < subject_.called_off;
     return true;
@@ -303,8 +292,8 @@ std::string name_of(const Subject& subject) {
                     std::to_string(subject.episodes) + " episodes";
   if (subject.first_request != 0)
     out += ", contended at times, requested at " + std::to_string(subject.first_request);
-  if (subject.shape == Shape::kGivesWay || subject.shape == Shape::kCalledOff ||
-      subject.shape == Shape::kCalledOffFrom || subject.shape == Shape::kCalledOffFold) {
+  if (subject.shape == Shape::kCalledOff || subject.shape == Shape::kCalledOffFrom ||
+      subject.shape == Shape::kCalledOffFold) {
     out += ", thread " + std::to_string(subject.caller) + " calls off " +
            std::to_string(subject.called_off);
   }

@@ -18,14 +18,13 @@ enum class Shape : std::uint8_t {
   kAnnouncedFold,   // the same, announced in a word beside the data
   kFoldAndBarrier,  // with a whole barrier between release and gather
   kCalledOffFold,   // a gather is called off
-  kGivesWay,        // whole barriers under gives_way.h's policy; one is called off
   kSleepWord,       // no barrier: waiting/sleep_word.h alone, with three threads
   kFullySleepWord,  // the same with full fences on both sides
 };
 inline constexpr Shape kShapes[] = {
-    Shape::kBarriers,      Shape::kCalledOff,      Shape::kCalledOffFrom, Shape::kFold,
-    Shape::kAnnouncedFold, Shape::kFoldAndBarrier, Shape::kCalledOffFold, Shape::kGivesWay,
-    Shape::kSleepWord,     Shape::kFullySleepWord};
+    Shape::kBarriers,      Shape::kCalledOff,     Shape::kCalledOffFrom,
+    Shape::kFold,          Shape::kAnnouncedFold, Shape::kFoldAndBarrier,
+    Shape::kCalledOffFold, Shape::kSleepWord,     Shape::kFullySleepWord};
 std::string name_of(Shape shape);
 
 // A mistake in how a team changes between two algorithms: some program must show it.

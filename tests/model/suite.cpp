@@ -109,10 +109,6 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
     add(Shape::kBarriers, 3, 1);
     add(Shape::kCalledOff, 3, 1);
     add(Shape::kFold, 3, 1);
-    if (barrier == BarrierKind::kDistCounterPadded && wait == WaitKind::kMicroseconds) {
-      add(Shape::kGivesWay, 2, 1);
-      add(Shape::kGivesWay, 2, 2, 1, 2);
-    }
     if (barrier == BarrierKind::kFetchAddXadd && wait == WaitKind::kMicroseconds) {
       add(Shape::kSleepWord, 3, 1);
       add(Shape::kFullySleepWord, 3, 1);
@@ -126,7 +122,6 @@ std::vector<Run> runs_of(BarrierKind barrier, WaitKind wait, Extent extent) {
       add(Shape::kBarriers, 3, 1);
     }
     if (barrier == BarrierKind::kDistSensor) add(Shape::kBarriers, 3, 1);
-    if (barrier == BarrierKind::kDistCounterPadded) add(Shape::kGivesWay, 2, 1);
     if (barrier == BarrierKind::kDistSensor || barrier == BarrierKind::kDistCounterPadded) {
       add(Shape::kFold, 3, 1, 1, 1, 1);
     }

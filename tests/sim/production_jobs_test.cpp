@@ -201,7 +201,7 @@ TEST(ProductionJobs, EveryAlgorithmAndPolicyRuns) {
   }
 }
 
-TEST(ProductionJobs, AutoSpinsAloneAndGivesWayBesideOthers) {
+TEST(ProductionJobs, AutoSpinsAloneAndBlocksBesideOthers) {
   Experiment experiment{.shape = {4, 1'200, 1},
                         .quantum = 3'000'000,
                         .costs = {},
@@ -217,7 +217,6 @@ TEST(ProductionJobs, AutoSpinsAloneAndGivesWayBesideOthers) {
   Outcome beside;
   run(experiment, beside);
   EXPECT_GT(beside.waits.blocks, 0U);
-  EXPECT_GT(beside.stats.yields.read() + beside.stats.gave_way.read(), 0U);
   // The sensor's looks found the competitors: a waiter does not spin through their turns.
   EXPECT_LT(static_cast<double>(beside.spun),
             0.5 * static_cast<double>(beside.elapsed) * experiment.size);

@@ -33,6 +33,7 @@ class Gathered : public testing::Test {
       bool released = false;
       const std::uint64_t start = SimulatedMemory::now;
       team_.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
+      if (!released) SimulatedMemory::now += 100'000;  // asleep
       for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
     }
   }

@@ -9,14 +9,12 @@
 namespace muster::test {
 namespace {
 
-constexpr auto kNever = [] { return false; };
-
 // Thread 0 on CPU 0 waits; the others were last seen on `cpu` and have not arrived.
 void everyone_absent_on(SimulatedTeam& team, unsigned cpu) {
   for (unsigned i = 1; i < team.arrivals().team(); ++i) team.arrive(i, cpu, team.episode() - 1);
 }
 
-// Passes instances until sleeping for a teammate is allowed.
+// Passes instances until an agreed change has taken effect.
 template <class Policy>
 void pass_instances(SimulatedTeam& team, Policy& policy, unsigned count, unsigned cpu) {
   for (unsigned i = 0; i < count; ++i) {
@@ -115,7 +113,7 @@ TEST(Auto, StopsYieldingWhenTheTeammateHasArrived) {
   EXPECT_EQ(team.stats().yields.read(), 3U);
 }
 
-TEST(Auto, SleepsForTheTeammateWithACompetitor) {
+TEST(Auto, BlocksAtOnceForATeammateWithACompetitor) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
   SimulatedMemory::yield_ns = 3'000'000;  // a competitor's slice
@@ -126,18 +124,9 @@ TEST(Auto, SleepsForTheTeammateWithACompetitor) {
   pass_instances(team, policy, 4, 0);
   EXPECT_EQ(team.stats().yields.read(), 1U) << "yields no more";
 
-  // Thread 1 arrives while thread 0 sleeps for it, and leaves the instance.
-  bool released = false;
-  bool has_left = false;
-  SimulatedMemory::on_sleep = [&] {
-    team.arrive(1, 0, team.episode());
-    team.arrivals().leave(1, team.episode(), team.stats());
-    has_left = true;
-  };
-  const std::uint64_t before = team.stats().gave_way.read();
-  team.wait(policy, [&] { return has_left; }, released);
-  EXPECT_TRUE(released);
-  EXPECT_EQ(team.stats().gave_way.read(), before + 1);
+  const std::uint64_t start = SimulatedMemory::now;
+  team.wait_in_vain(policy);
+  EXPECT_LT(SimulatedMemory::now - start, tuning::kSpinWithCompetitorNs) << "blocks at once";
 }
 
 // A teammate that is not waiting may poll for messages, and on one CPU it would get all the time that yields give away.
@@ -282,47 +271,20 @@ TEST(Auto, AsksForAShortSliceWithCompetitorsAndGivesItBack) {
   EXPECT_EQ(SimulatedMemory::slice_ns, 0U);
 }
 
-// A competitor causes a sleep that lasts too long every few ms, so no yield is risked.
-TEST(Auto, DoesNotOscillateWhileTheCompetitorStays) {
+// Without a load sensor, only a yield shows whether the competitor is still there. Each costs one of its slices.
+TEST(Auto, YieldsRarelyWhileTheCompetitorStays) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
   SimulatedMemory::yield_ns = 3'000'000;
   everyone_absent_on(team, 0);
-  team.wait_in_vain(policy);
-  team.next_episode();
-  pass_instances(team, policy, 4, 0);
-  SimulatedMemory::on_sleep = [&] {
-    // Every eighth switch the competitor comes in between.
-    if (SimulatedMemory::sleeps % 8 == 0) SimulatedMemory::now += 3'000'000;
-    for (unsigned i = 1; i < 8; ++i) {
-      team.arrive(i, 1, team.episode());
-      team.arrivals().leave(i, team.episode(), team.stats());
-    }
-  };
-  const std::uint64_t yields = team.stats().yields.read();
   const std::uint64_t start = SimulatedMemory::now;
   while (SimulatedMemory::now < start + 2'000'000'000) {
     team.wait_in_vain(policy);
     team.next_episode();
     everyone_absent_on(team, 0);
+    SimulatedMemory::now += 100'000;  // asleep
   }
-  EXPECT_EQ(team.stats().yields.read(), yields);
-}
-
-TEST(Auto, NeverSleepsForATeammateWhenOthersWaitForIt) {
-  SimulatedTeam team(8);
-  AutoWait policy({.team_size = 8});
-  SimulatedMemory::yield_ns = 3'000'000;
-  everyone_absent_on(team, 0);
-  team.wait_in_vain(policy);
-  team.next_episode();
-  pass_instances(team, policy, 4, 0);
-  const std::uint64_t before = team.stats().gave_way.read();
-  const Wait<SimulatedMemory> wait{team.arrivals(),       0,
-                                   team.episode(),        SimulatedMemory::now,
-                                   /*for_release=*/false, team.stats()};
-  EXPECT_FALSE(policy.spin<SimulatedMemory>(wait, kNever)) << "blocks on its own word";
-  EXPECT_EQ(team.stats().gave_way.read(), before);
+  EXPECT_LE(team.stats().yields.read(), 2'000 / 32 + 4);
 }
 
 TEST(Auto, NoticesANarrowedAffinity) {

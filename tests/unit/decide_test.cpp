@@ -24,9 +24,8 @@ void for_each_observation(const std::function<void(const Observation&)>& body) {
     for (const bool competitor : kBoth)
       for (const bool one_cpu : kBoth)
         for (const bool real_time : kBoth)
-          for (const bool may_give_way : kBoth)
-            for (const bool time_is_up : kBoth)
-              body({absent, competitor, one_cpu, real_time, may_give_way, time_is_up});
+          for (const bool time_is_up : kBoth)
+            body({absent, competitor, one_cpu, real_time, time_is_up});
 }
 
 void for_each_place(const std::function<void(Place, const PlaceObservation&)>& body) {
@@ -71,16 +70,14 @@ const std::vector<Row>& rows() {
        Step::kYield},
       {"one may be, and a yield would cost a time slice or be useless",
        [](const Observation& now) { return now.absent == Absent::kPerhapsHere; }, Step::kPoll},
-      {"one is; no thread waits for this one",
-       [](const Observation& now) { return now.may_give_way; }, Step::kGiveWay},
-      {"one is; another thread may wait for this one", [](const Observation&) { return true; },
-       Step::kBlock},
+      {"one is, and a yield would cost a time slice or be useless",
+       [](const Observation&) { return true; }, Step::kBlock},
   };
   return kRows;
 }
 
 const char* name_of(Step step) {
-  constexpr const char* kNames[] = {"poll", "yield", "give way", "block"};
+  constexpr const char* kNames[] = {"poll", "yield", "block"};
   return kNames[static_cast<int>(step)];
 }
 
@@ -102,7 +99,7 @@ TEST(Decide, IsWhatTheTableSays) {
       break;
     }
   });
-  EXPECT_EQ(seen, 96U);
+  EXPECT_EQ(seen, 48U);
 }
 
 TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
@@ -114,10 +111,6 @@ TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
     if (step == Step::kYield) {
       EXPECT_FALSE(now.competitor) << "a yield costs a time slice";
       EXPECT_FALSE(now.real_time) << "a yield lets no thread of lower priority run";
-    }
-    if (step == Step::kGiveWay) {
-      EXPECT_TRUE(now.may_give_way) << "two threads could wait for each other";
-      EXPECT_EQ(now.absent, Absent::kHere);
     }
     if (step == Step::kPoll) {
       EXPECT_NE(now.absent, Absent::kHere) << "it keeps the teammate from running";

@@ -18,28 +18,24 @@ struct SimulatedMemory : NativeMemory {
   static inline std::uint64_t sleep_ns = 10'000;
   static inline unsigned cpus = 4;
   static inline unsigned cpu = 0;
-  static inline unsigned sleeps = 0;
   static inline unsigned placed = kNoCpu;  // where the last wait moved to; it comes back to `cpu`
   static inline unsigned left = kNoCpu;    // by a nudge
   static inline std::uint64_t idle_ns = 0;
   static inline std::uint64_t slice_ns = 0;
   static inline bool may_ask = true;
   static inline bool real_time = false;
-  static inline std::function<void()> on_sleep;
   static void reset() {
     now = 1'000'000'000;
     yield_ns = 1'000;
     sleep_ns = 10'000;
     cpus = 4;
     cpu = 0;
-    sleeps = 0;
     placed = kNoCpu;
     left = kNoCpu;
     idle_ns = 0;
     slice_ns = 0;
     may_ask = true;
     real_time = false;
-    on_sleep = nullptr;
   }
   static void pause() { now += 10; }
   static std::uint64_t now_ns() { return ++now; }
@@ -73,8 +69,6 @@ struct SimulatedMemory : NativeMemory {
   static bool heavy_fence() { return true; }
   static bool wait(Atomic<std::uint32_t>&, std::uint32_t, bool) {
     now += sleep_ns;
-    ++sleeps;
-    if (on_sleep) on_sleep();
     return true;
   }
 };
@@ -108,7 +102,7 @@ class SimulatedTeam {
     const std::uint64_t start = SimulatedMemory::now;
     SimulatedMemory::placed = kNoCpu;
     arrivals_.arrive(0, episode_);
-    const Wait<SimulatedMemory> wait{arrivals_, 0, episode_, start, /*for_release=*/true, stats_};
+    const Wait<SimulatedMemory> wait{arrivals_, 0, episode_, start, stats_};
     released = policy.template spin<SimulatedMemory>(wait, done);
     return SimulatedMemory::now - start;
   }
