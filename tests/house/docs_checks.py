@@ -1,12 +1,13 @@
-"""Rules of the documents: links that lead somewhere, short sentences, short lines, not too many words."""
+"""Rules of the documents: links that lead somewhere, whole tables, short sentences and lines, not too many words."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import tool_checks
-from markdown import Page
+from markdown import CODE, Page
 from tree import Tree
 
 MOST_WORDS_OF_README = 700
@@ -15,6 +16,8 @@ MOST_WORDS_OF_A_SENTENCE = 20  # on average over a page of these:
 SHORT_SENTENCES = ("README.md", "docs/README.md", "docs/use/")
 MOST_COLUMNS = 120
 INDEX = "docs/README.md"
+PATH = re.compile(r"[\w.-]+(?:/[\w.+-]+)+")
+PLACEHOLDER = re.compile(r"[A-Z]{4,}|your_")
 FOLDERS = ("docs/use/", "docs/understand/", "docs/develop/", "docs/results/")
 
 
@@ -35,6 +38,24 @@ def places(tree: Tree) -> list[str]:
     problems = [f"{name}: belongs into one of {', '.join(FOLDERS)}" for name in pages(tree) if not in_its_place(name)]
     listed = (name for name in pages(tree) if name.startswith(FOLDERS[:3]))
     return problems + [f"{name}: is not in {INDEX}" for name in listed if name not in index]
+
+
+def named_paths(tree: Tree) -> list[str]:
+    """A file that a page names as `folder/file` exists. Pages of results name those of their commits."""
+    problems = []
+    files = set(tree.files())
+    known = files | {str(folder) for name in files for folder in Path(name).parents}
+    tops = {Path(name).parts[0] for name in files if "/" in name}
+    for name in (name for name in files if name.endswith(".md")):
+        page = Page(tree.text(name))
+        if page.is_generated():
+            continue
+        for number, line in page.outside:
+            for path in (match[2].rstrip("/") for match in CODE.finditer(line)):
+                is_path = PATH.fullmatch(path) and path.partition("/")[0] in tops and not PLACEHOLDER.search(path)
+                if is_path and not {path, os.path.normpath(Path(name).parent / path)} & known:
+                    problems.append(f"{name}:{number}: there is no {path}")
+    return sorted(problems)
 
 
 def links(tree: Tree) -> list[str]:
@@ -72,6 +93,29 @@ def columns(tree: Tree) -> list[str]:
             if len(line) > MOST_COLUMNS and not is_table and " " in line.strip():
                 if "://" not in line:
                     problems.append(f"{name}:{number}: {len(line)} columns, {MOST_COLUMNS} allowed")
+    return problems
+
+
+RULER = re.compile(r"\|(?:\s*:?-{3,}:?\s*\|)+")
+CELL_END = re.compile(r"(?<!\\)\|")
+
+
+def tables(tree: Tree) -> list[str]:
+    """A table is lines of their own, as many cells in each as in its head: else it is shown as text."""
+    problems = []
+    for name in (name for name in tree.files() if name.endswith(".md")):
+        outside = Page(tree.text(name)).outside
+        cells = 0  # of the table that the line may belong to
+        for (_, before), (number, line) in zip([(0, ""), *outside], outside, strict=False):
+            found = len(CELL_END.findall(line))
+            if ruler := RULER.search(line):
+                cells = found
+                if ruler[0] != line.strip() or len(CELL_END.findall(before)) != cells:
+                    problems.append(f"{name}:{number}: a table's ruler that is no line of its own below as many heads")
+            elif cells and not line.lstrip().startswith("|"):
+                cells = 0
+            elif cells and found != cells:
+                problems.append(f"{name}:{number}: {found - 1} cells in a table of {cells - 1}")
     return problems
 
 

@@ -60,6 +60,34 @@ class Links(HouseTest):
                 self.assertEqual(len(docs_checks.links(tree)), problems)
 
 
+class NamedPaths(HouseTest):
+    def test_named_paths(self) -> None:
+        tree = self.tree(platform__x_h="#pragma once\n", platform__sub__y_h="#pragma once\n")
+        for text, problems in (
+            ("`platform/x.h`, `platform/sub/`, `n/a`, `platform/FILE_NAME.h`", 0),
+            ("`platform/none.h`", 1),
+            ("<!-- Made by x -->\n`platform/none.h`", 0),
+        ):
+            with self.subTest(text=text):
+                self.write("README.md", text + "\n")
+                self.write("platform/README.md", "`sub/y.h`\n")
+                self.assertEqual(len(docs_checks.named_paths(tree)), problems)
+
+
+class Tables(HouseTest):
+    def test_tables(self) -> None:
+        for text, problems in (
+            ("| a | b |\n|---|---:|\n| 1 | 2 |\n\ntext | with | bars\n", 0),
+            ("| a | b |\n|---|---|\n| `x\\|y` | 2 |\n", 0),
+            ("```text\n| a | b | |---|---| | 1 | 2 |\n```\n", 0),
+            ("| a | b | |---|---| | 1 | 2 |\n", 1),
+            ("| a | b |\n|---|---|\n| 1 | 2 | 3 |\n", 1),
+            ("| a |\n|---|---|\n| 1 | 2 |\n", 1),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(len(docs_checks.tables(self.tree(README_md=text))), problems)
+
+
 class Lengths(HouseTest):
     def test_columns(self) -> None:
         long = "a" * 60 + " " + "b" * 60
