@@ -4,7 +4,7 @@
 A page is made of the results in docs/results/data whose names begin with the page's (`scaling.128.json` belongs to
 `scaling`), in the order of their names, and of its entry in docs/results/pages.toml: title, a sentence or two on how to
 read it, pictures, the note that goes with it. Figures come from results only: a reading that has one is an error.
-Exit status 1 where a page differs or something is wrong.
+README.md's sentence on the load grid is written, too. Exit status 1 where a page differs or something is wrong.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ import tomllib
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import readme_figures  # noqa: E402
+
 from lab.commit import ROOT  # noqa: E402
 from lab.results import BadResult, Machine, Result, Table, Value, read  # noqa: E402
 
 FOLDER = ROOT / "docs" / "results"
 MADE = "<!-- Made by campaigns/result_pages.py from data/ and pages.toml: change those. -->"
 INDEX = "README"
+README = "../../README.md"  # the whole tree's
 # What may hold a digit in a reading: code, where a link goes, and a claim's name.
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)|\b[A-Z]\d+\b")
 KEYS = {"title", "reading", "pictures", "note", "parts"}
@@ -157,9 +160,14 @@ def index_text(introduction: str, pages: Sequence[Page]) -> str:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    """By the page's file name."""
+    """By the file's path, relative to the folder."""
     introduction, pages = read_pages(folder)
-    return {f"{INDEX}.md": index_text(introduction, pages)} | {f"{page.name}.md": page_text(page) for page in pages}
+    made = {f"{INDEX}.md": index_text(introduction, pages)} | {f"{page.name}.md": page_text(page) for page in pages}
+    readme = folder / README
+    grid = next((page.results for page in pages if page.name == "load-grid"), None)
+    if grid and readme.is_file():
+        made[README] = readme_figures.filled(readme.read_text(), grid)
+    return made
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "campaigns"), str(ROOT / "papi-scripts")]
 
+import readme_figures  # noqa: E402
 import result_pages  # noqa: E402
 from claims.claim import read_claims  # noqa: E402
 
@@ -117,6 +118,32 @@ class Pages(Folder):
         self.keep("pages", RESULT)
         with self.assertRaisesRegex(BadResult, "no page for pages"):
             result_pages.texts(self.root)
+
+
+class Readme(unittest.TestCase):
+    def grid(self, date: str, *rows: tuple[str, float, str]) -> Result:
+        table = Table([Column("criterion"), Column("figure"), Column("where")], [list(row) for row in rows], "")
+        return Result("The grid", "loadgrid", date.replace("-", ""), date, [table])
+
+    def test_its_sentence_is_of_the_newest_grid_that_has_both_criteria(self) -> None:
+        mean, worst = readme_figures.MEAN, readme_figures.WORST
+        found = {
+            "old": self.grid("2026-01-01", (mean, 1.5, "mean over 24 cells"), (worst, 0.9, "a")),
+            "new": self.grid(
+                "2026-01-02",
+                *((worst, 0.8, "barrier, 8 threads (at the bound 2.00)"), (worst, 0.85, "b")),
+                *((mean, 1.25, "mean over 24 cells"), (mean, 1.75, "mean over 48 cells (at the bound 3.00)")),
+            ),
+            "part": self.grid("2026-01-03", (mean, 3.0, "mean over 24 cells")),
+        }
+        text = readme_figures.filled("Before\n<!-- load-grid -->\nold\n<!-- /load-grid -->\nafter\n", found)
+        flat = " ".join(text.split())
+        self.assertIn("a mean of 1.75 (48 cells with", flat)
+        self.assertIn("worst cell is at 0.80 (barrier, 8 threads). Commit 20260102.", flat)
+        self.assertTrue(text.startswith("Before\n<!-- load-grid -->\n") and text.endswith("<!-- /load-grid -->\nafter\n"))
+        self.assertEqual(readme_figures.filled("Nothing to fill\n", found), "Nothing to fill\n")
+        with self.assertRaises(BadResult):
+            readme_figures.sentence([found["part"]])
 
 
 class Results(Folder):
