@@ -38,7 +38,7 @@ SETTINGS = {
 }
 CAPTION_SIZE = 6.5
 INCHES_PER_LINE = 0.125
-ROOM_ABOVE = 1.06  # the highest point
+MARGIN_ABOVE = 1.06  # the highest point
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
     else:
         highest = max((value for line in panel.lines for value in (*line.y, *line.high)), default=0)
-        axes.set_ylim(0, ROOM_ABOVE * highest or 1)
+        axes.set_ylim(0, MARGIN_ABOVE * highest or 1)
         axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
         if panel.log_x:
             axes.set_xscale("log", base=2)

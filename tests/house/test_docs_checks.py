@@ -125,12 +125,14 @@ class Words(HouseTest):
         return len(words.banned_words(Tree(self.root)))
 
     def test_found(self) -> None:
-        row = "avoid = 'hand[- ]overs?'\nsay = 'x'\nstill_in = ['sim']"
+        row = "avoid = 'hand[- ]overs?'\nsay = 'x'"
         for name, text in (
             ("a/b.h", "// the hand-over\n"),
             ("a/b.h", "// the hand\n// over\n"),
             ("a/b.h", "int g_hand_overs;\n"),
             ("a/b.h", "struct HandOver;\n"),
+            ("a/b.h", "struct AHandOver;\n"),
+            ("a/b.py", "def hand_over(): pass\n"),
             ("a/hand_over.h", "\n"),
             ("docs/a.md", "Hand overs\n"),
         ):
@@ -138,26 +140,21 @@ class Words(HouseTest):
                 self.assertEqual(self.banned(name, text, row), 1)
                 (self.root / name).unlink()
 
+    def test_names_of_python(self) -> None:
+        row = "avoid = 'room'\nsay = 'x'\nnames = true"
+        self.assertEqual(self.banned("a/b.py", "x = 1\nroom_above = 1\n", row), 1)
+
     def test_not_found(self) -> None:
         for name, text, row in (
-            ("a/b.h", "int shorthand_overs;\n", "avoid = 'hand overs'\nsay = 'x'\nstill_in = []"),
-            ("sim/b.h", "int hand_overs;\n", "avoid = 'hand overs'\nsay = 'x'\nstill_in = ['sim']"),
-            ("a/b.h", '// room\nchar* s = "room";\n', "avoid = 'room'\nsay = 'x'\nnames = true\nstill_in = []"),
-            ("docs/b.md", "room\n", "avoid = 'room'\nsay = 'x'\nnames = true\nstill_in = []"),
-            ("a/b.h", "bin/hog\n", "avoid = 'hog'\nsay = 'x'\nbut = 'bin/hog'\nstill_in = []"),
+            ("a/b.h", "int shorthand_overs;\n", "avoid = 'hand overs'\nsay = 'x'"),
+            ("a/b.py", "print('room')  # room\n", "avoid = 'room'\nsay = 'x'\nnames = true"),
+            ("a/b.h", '// room\nchar* s = "room";\n', "avoid = 'room'\nsay = 'x'\nnames = true"),
+            ("docs/b.md", "room\n", "avoid = 'room'\nsay = 'x'\nnames = true"),
+            ("a/b.h", "bin/hog\n", "avoid = 'hog'\nsay = 'x'\nbut = 'bin/hog'"),
         ):
             with self.subTest(name=name, text=text):
                 self.assertEqual(self.banned(name, text, row), 0)
                 (self.root / name).unlink()
-
-    def test_lists_shrink(self) -> None:
-        row = "avoid = 'hog'\nsay = 'x'\nstill_in = [\"a\", \"b\"]"
-        self.banned("b/c.h", "// hog\n", row)
-        self.write("d/c.h", "// hog\n")
-        words.update(self.root, first=False)
-        self.assertEqual(words.table(self.root)[0].still_in, ["b"])
-        words.update(self.root, first=True)
-        self.assertEqual(words.table(self.root)[0].still_in, ["b", "d"])
 
 
 class Commands(HouseTest):

@@ -306,7 +306,7 @@ int omp_get_wtime(void) { return __kmpc_single(100); }  // harmless, as omp_get_
 """
 
 
-class Watched(unittest.TestCase):
+class WithFoldState(unittest.TestCase):
     LIBRARY = os.environ["MUSTER_THUNKS_ALONE"]
     PUSHES = ["__kmpc_push_proc_bind pushes"]
     SETS = ["omp_set_num_threads sets", *PUSHES]

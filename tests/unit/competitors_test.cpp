@@ -64,14 +64,14 @@ TEST(RecordedGaps, AnIdleMachineHasFewCompetitors) {
   EXPECT_LT(share(near_in("idle"), 0, 3000), 0.25);
 }
 
-TEST(RecordedGaps, ABurnerIsNearAllTheTime) {
+TEST(RecordedGaps, AHogIsNearAllTheTime) {
   const std::vector<bool> near = near_in("hog");
   EXPECT_GT(share(near, 50, 3000), 0.98);
   EXPECT_LE(changes(near, 200, 3000), 4U) << "no oscillation";
 }
 
 // At most 50 ms, in both directions.
-TEST(RecordedGaps, ABurnerThatComesAndGoesIsFollowed) {
+TEST(RecordedGaps, AHogThatComesAndGoesIsFollowed) {
   const std::vector<bool> near = near_in("hog_for_a_second");
   EXPECT_LT(share(near, 0, 1000), 0.25);
   EXPECT_GT(share(near, 1050, 2000), 0.95);
