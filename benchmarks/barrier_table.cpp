@@ -63,7 +63,7 @@ void one_barrier(benchmark::State& bench, BarrierKind barrier, WaitKind wait) {
 void counting(benchmark::State& bench) {
   WaitStats stats;
   Tally replaced;
-  benchmark::DoNotOptimize(&stats);  // somebody else may read it
+  benchmark::DoNotOptimize(&stats);  // another thread may read it
   benchmark::DoNotOptimize(&replaced);
   for ([[maybe_unused]] auto iteration : bench) {
     stats.spins_begun.add();

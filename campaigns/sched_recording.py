@@ -1,4 +1,4 @@
-"""Recording scheduler events through tracefs, in an instance of our own: nobody else's tracing is touched."""
+"""Recording scheduler events through tracefs, in an instance of our own, so that other tracing is not affected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who ran when, from the text of a kernel trace: parsing and arithmetic only, no recording.
+"""Which thread ran when, from the text of a kernel trace: parsing and arithmetic only, no recording.
 
 Events used: sched_switch, and where they are there sched_wakeup, sched_wakeup_new, sched_migrate_task and
 sched_process_fork. Times are seconds in the trace, nanoseconds here.
@@ -178,7 +178,7 @@ class Timeline:
             self._waits.append((thread, cpu, begin, end))
 
     def _charge_waits(self) -> None:
-        """What each wait in a queue was for: who had the CPU meanwhile."""
+        """What each wait in a queue was for: which threads had the CPU meanwhile."""
         waits_by_cpu: dict[int, list[tuple[int, int, int, int]]] = {}
         for wait in self._waits:
             waits_by_cpu.setdefault(wait[1], []).append(wait)

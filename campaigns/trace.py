@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who ran when: the scheduler's view of a command beside CPU hogs.
+"""Which thread ran when: the scheduler's view of a command beside CPU hogs.
 
     trace.py [--hogs N] [--seconds S] [--window MS] [--png FILE] [--csv FILE] -- CMD...
 
@@ -43,7 +43,7 @@ def symbols(timeline: Timeline, hog_threads: set[int]) -> dict[int, str]:
 
 
 def gantt(timeline: Timeline, letters: dict[int, str], begin: int, end: int) -> list[str]:
-    """A line a CPU: in each column, who had most of it. A blank: unknown."""
+    """A line per CPU: each column shows the thread that had most of that time. A blank: unknown."""
     lines = []
     width = max(1, (end - begin) // COLUMNS)
     for cpu, stretches in sorted(timeline.by_cpu.items()):

@@ -82,10 +82,9 @@ Outcome run(const Options& options) {
     std::uint64_t iterations = 0;
     bool last = false;
     while (!last) {
-      // One thread decides, before the first barrier; all read, before the second. So nobody can
-      // see the decision of a later iteration, and all leave after the same one. It is stored only
-      // once, for a line written each iteration would have to travel to every thread each
-      // iteration.
+      // One thread decides before the first barrier, and all read the decision before the second. So no thread sees the
+      // decision of a later iteration, and all leave after the same one. It is stored only once: a line that is written
+      // in each iteration would be transferred to every thread in each iteration.
       if (me == 0 && !window.goes_on(iterations)) stop = true;
       if (works) work.compute();
 #pragma omp barrier

@@ -25,10 +25,9 @@ double time_us(long iterations) {
 }  // namespace
 
 [[gnu::noinline]] void delay(long iterations) {
-  // Each multiplication waits for the one before: what bounds the loop is their latency, which a
-  // neighbour on the same core does not change. A loop that only counts takes twice the time beside
-  // one, and whoever calibrates at such a moment does half the work from then on. The empty asm
-  // claims to change x, so the loop can be neither skipped nor vectorised.
+  // Each multiplication waits for the one before, so their latency bounds the loop, and a busy SMT sibling does not
+  // change that. A loop that only counts takes twice the time beside one, and a calibration at such a moment would
+  // halve the work from then on. The empty asm claims to change x, so the loop can be neither skipped nor vectorised.
   unsigned long x = 1;
   for (long i = 0; i < iterations; ++i) {
     x = x * 0x9E3779B97F4A7C15UL + 1;

@@ -43,8 +43,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// "0-3,5". Processors that this process may not use are refused: the kernel would leave them out
-// without a word.
+// "0-3,5". Processors that this process may not use are refused: the kernel would ignore them silently.
 cpu_set_t cpus_of(const std::string& list) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -149,7 +148,7 @@ CommandLine parse_or_exit(int argc, char** argv) {
       ->check(CLI::IsMember({"auto", "priorities", "signals"}));
   app.add_option("--report", line.report, "what each program got: stderr, FILE.txt or FILE.json");
 
-  // CLI11 would look for options behind the "--" of another program's arguments.
+  // CLI11 would parse options behind a "--" in the arguments of a program.
   char** const end = argv + argc;
   char** const dashes =
       std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });

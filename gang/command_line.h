@@ -16,19 +16,19 @@ namespace gang {
 struct CommandLine {
   std::chrono::duration<double> slice{0.1};
   std::vector<double> weights;         // one for each program
-  std::optional<cpu_set_t> cpus;       // as was asked
+  std::optional<cpu_set_t> cpus;       // as requested
   std::optional<Mechanism> mechanism;  // empty: whichever is allowed
   std::string report;                  // stderr or a file; empty: none
   std::vector<Program> programs;
 };
 
-// Exit status for `gang`'s own troubles, as other commands that run commands have them.
+// Exit statuses for errors of `gang` itself, as in env(1) and timeout(1).
 constexpr int kBadInput = 2;
-constexpr int kOwnTrouble = 125;
+constexpr int kInternalError = 125;
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 
-// Ends the process where there is nothing to run: after --help with 0, else with one line on stderr.
+// Exits if there is nothing to run: after --help with 0, else with one line on stderr.
 CommandLine parse_or_exit(int argc, char** argv);
 
 }  // namespace gang

@@ -13,24 +13,24 @@
 namespace gang {
 namespace {
 
-constexpr int kMostLooks = 100;  // of a program that forks without end; the next turn goes on
+constexpr int kMostLooks = 100;  // at a program that forks endlessly; the next turn continues
 
-// Looks until `visit`, which tells whether it found something to do, did not `quiet_looks` times in
-// a row.
+// Visits all processes until `visit`, which returns whether it changed anything, has changed nothing in
+// `unchanged_looks` rounds in a row.
 template <typename Visit>
-void until_quiet(pid_t keeper, int quiet_looks, Visit visit) {
-  for (int quiet = 0, looks = 0; quiet < quiet_looks && looks < kMostLooks; ++looks) {
+void until_unchanged(pid_t keeper, int unchanged_looks, Visit visit) {
+  for (int quiet = 0, looks = 0; quiet < unchanged_looks && looks < kMostLooks; ++looks) {
     bool did = false;
     for (const Process& process : descendants(keeper)) did |= visit(process);
     quiet = did ? 0 : quiet + 1;
   }
 }
 
-// One that dies while we look hands its children to the keeper, whose children we may have seen
-// already. Who is missed so is found by the next look, in some ms, and it costs little. Where there
-// is no next look, one more is taken.
-constexpr int kQuick = 1;
-constexpr int kThorough = 2;
+// The children of a process that dies during a round become children of the keeper, whose list may have been read
+// before. The next check, some milliseconds later, finds those that were missed. Where no check follows, one more round
+// is made.
+constexpr int kOneLook = 1;
+constexpr int kTwoLooks = 2;
 
 class ByPriorities : public Hold {
  public:
@@ -38,7 +38,7 @@ class ByPriorities : public Hold {
       : Hold(keeper, std::move(name)), plain_(plain) {}
 
   void grant() override {
-    change(put_back);
+    change(restore);
     continue_stopped();
   }
   void withdraw() override {
@@ -49,7 +49,7 @@ class ByPriorities : public Hold {
 
  private:
   void change(int (*how)(pid_t, int)) {
-    until_quiet(keeper_, kQuick, [&](const Process& process) {
+    until_unchanged(keeper_, kOneLook, [&](const Process& process) {
       bool changed = false;
       for (const pid_t thread : process.threads) {
         const int done = how(thread, plain_);
@@ -84,8 +84,8 @@ bool Hold::can_run() const {
 
 void Hold::stop_all(const std::function<bool(const Process&)>& chosen) {
   std::set<pid_t> seen;
-  until_quiet(keeper_, kQuick, [&](const Process& process) {
-    // A signal takes a moment to stop it: seen once, it is not sent another.
+  until_unchanged(keeper_, kOneLook, [&](const Process& process) {
+    // The signal takes effect a little later: do not send it twice.
     if (!seen.insert(process.id).second || process.stopped()) return false;
     if (chosen && !chosen(process)) return false;
     if (kill(process.id, SIGSTOP) == 0) {
@@ -99,9 +99,9 @@ void Hold::stop_all(const std::function<bool(const Process&)>& chosen) {
 
 void Hold::continue_stopped() {
   if (stopped_.empty()) return;
-  // By its number alone it could be another process by now: so only who is still there. Missed, it
-  // would stand still for its whole turn.
-  until_quiet(keeper_, kThorough, [&](const Process& process) {
+  // Only processes that still belong to the gang: the id may be another process's by now. A process that is missed
+  // would be stopped during its whole turn, hence two rounds.
+  until_unchanged(keeper_, kTwoLooks, [&](const Process& process) {
     return stopped_.erase(process.id) > 0 && kill(process.id, SIGCONT) == 0 && !stopped_.empty();
   });
   stopped_.clear();
@@ -109,14 +109,14 @@ void Hold::continue_stopped() {
 
 void Hold::freeze() {
   stop_all();
-  // Those whom the terminal's signal stopped at the same time as well.
+  // Including those that the terminal's signal has stopped at the same time.
   for (const Process& process : descendants(keeper_)) stopped_.insert(process.id);
 }
 
 void Hold::thaw() { continue_stopped(); }
 
 void Hold::refused(const Process& process, const char* what) {
-  if (std::exchange(complained_, true)) return;
+  if (std::exchange(reported_, true)) return;
   fmt::print(stderr, "gang: {}: may not {} its process {}, which runs out of turn: {}\n", name_,
              what, process.id, std::strerror(errno));
 }
@@ -128,12 +128,12 @@ std::unique_ptr<Hold> make_hold(Mechanism mechanism, pid_t keeper, std::string n
   return std::make_unique<BySignals>(keeper, std::move(name));
 }
 
-void set_all_right(pid_t keeper, int plain) {
+void restore_all(pid_t keeper, int plain) {
   std::set<pid_t> continued;
-  until_quiet(keeper, kThorough, [&](const Process& process) {
+  until_unchanged(keeper, kTwoLooks, [&](const Process& process) {
     bool did = false;
-    for (const pid_t thread : process.threads) did |= put_back(thread, plain) > 0;
-    // SIGSTOP may be on its way still: so also to who does not look stopped.
+    for (const pid_t thread : process.threads) did |= restore(thread, plain) > 0;
+    // Also to processes that are not stopped: a SIGSTOP may be pending.
     if (continued.insert(process.id).second) did |= kill(process.id, SIGCONT) == 0;
     return did;
   });

@@ -1,6 +1,5 @@
-// Keeping a gang off the processors while it is not its turn: one object a gang. A gang is all that
-// descends from its keeper; it makes processes and threads while it is looked at, so each step
-// looks until nobody new is there.
+// Keeps a gang off the processors while it is not its turn; one object per gang. A gang is all descendants of its
+// keeper. It may create processes and threads at any time, so each step is repeated until it finds no new ones.
 #pragma once
 
 #include <sys/types.h>
@@ -25,20 +24,21 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  virtual void grant() = 0;     // its turn begins
-  virtual void withdraw() = 0;  // its turn is over, or somebody has meddled since
+  virtual void grant() = 0;  // its turn begins
+  virtual void
+  withdraw() = 0;  // its turn is over, or another process has continued some of it since
 
-  // Not if all of it was stopped by itself or by somebody else: such a turn would be nobody's.
+  // False if all of it was stopped by itself or by another process: a turn would be wasted.
   bool can_run() const;
 
-  // With `gang` itself: all of it stopped, and after that as before.
+  // For the suspension of `gang` itself: stop all of it, then continue it as before.
   void freeze();
   void thaw();
 
  protected:
-  // Stops all of it, or those `chosen`, but who has been stopped by somebody else.
+  // Stops all processes, or those for which `chosen` is true, except those that are stopped already.
   void stop_all(const std::function<bool(const Process&)>& chosen = {});
-  // Continues what was stopped here. A program that stopped itself stays so.
+  // Continues what was stopped here. A program that stopped itself stays stopped.
   void continue_stopped();
   void refused(const Process& process, const char* what);
 
@@ -47,14 +47,14 @@ class Hold {
  private:
   std::string name_;
   std::set<pid_t> stopped_;
-  bool complained_ = false;
+  bool reported_ = false;
 };
 
 // `plain`: the policy of ordinary threads (priorities.h).
 std::unique_ptr<Hold> make_hold(Mechanism mechanism, pid_t keeper, std::string name, int plain);
 
-// Everything below `keeper` is continued and gets its own priority back. For a keeper whose `gang`
-// was killed, and so without a memory of what was stopped by whom.
-void set_all_right(pid_t keeper, int plain);
+// Continues all descendants of `keeper` and restores their priorities. For a keeper whose `gang` was killed: what
+// `gang` had stopped is not known there.
+void restore_all(pid_t keeper, int plain);
 
 }  // namespace gang

@@ -17,8 +17,8 @@
 namespace gang {
 namespace {
 
-// What a keeper is asked.
-struct Asked {
+// A request to a keeper.
+struct KeeperRequest {
   enum Kind : int { kStart, kForward, kFinish };
   Kind kind = kFinish;
   int signal = 0;
@@ -33,7 +33,7 @@ bool send_message(int line, const Message& message) {
   return sent == sizeof message;
 }
 
-// False at the end of the line.
+// False when the other end is closed.
 template <typename Message>
 bool receive_message(int line, Message& message) {
   ssize_t got = 0;
@@ -47,7 +47,7 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// Of one that lives.
+// Of a process that has not been waited for.
 double cpu_seconds_of(pid_t process) {
   clockid_t clock = 0;
   timespec time{};
@@ -78,23 +78,23 @@ class KeeperProcess {
       if (waits[1].revents != 0) {
         signalfd_siginfo ignored;
         while (read(ended, &ignored, sizeof ignored) > 0) continue;
-        bury();
+        reap_children();
       }
-      if (waits[0].revents != 0) obey();
+      if (waits[0].revents != 0) handle_request();
     }
   }
 
  private:
-  void obey() {
-    Asked asked;
-    if (!receive_message(line_, asked)) {  // `gang` is no more
-      set_all_right(getpid(), start_.plain);
+  void handle_request() {
+    KeeperRequest request;
+    if (!receive_message(line_, request)) {  // `gang` has ended
+      restore_all(getpid(), start_.plain);
       _exit(0);
     }
-    if (asked.kind == Asked::kStart) start();
-    if (asked.kind == Asked::kForward && main_ > 0) kill(main_, asked.signal);
-    if (asked.kind == Asked::kFinish) {
-      set_all_right(getpid(), start_.plain);
+    if (request.kind == KeeperRequest::kStart) start();
+    if (request.kind == KeeperRequest::kForward && main_ > 0) kill(main_, request.signal);
+    if (request.kind == KeeperRequest::kFinish) {
+      restore_all(getpid(), start_.plain);
       end();
     }
   }
@@ -123,19 +123,19 @@ class KeeperProcess {
     for (const std::string& word : program_.words) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     sigprocmask(SIG_SETMASK, &start_.signals, nullptr);
-    execvp(program_.file.c_str(), words.data());  // also runs scripts without a first line
+    execvp(program_.file.c_str(), words.data());  // also runs scripts without a #! line
     const int error = errno;
     if (write(failure, &error, sizeof error) != sizeof error) _exit(126);
     _exit(127);
   }
 
   [[noreturn]] void not_started(int error) {
-    send_message(line_, Told{Told::kNotStarted, error, 0});
+    send_message(line_, KeeperEvent{KeeperEvent::kNotStarted, error, 0});
     end();
   }
 
-  // Waits for all who have ended; without anybody left the keeper's work is done.
-  void bury() {
+  // Waits for all children that have ended. When none is left, the keeper ends.
+  void reap_children() {
     for (;;) {
       int status = 0;
       const pid_t child = waitpid(-1, &status, WNOHANG);
@@ -143,7 +143,7 @@ class KeeperProcess {
       if (child <= 0) return;
       if (child != main_) continue;
       main_ = -1;
-      send_message(line_, Told{Told::kMainEnded, status, 0});
+      send_message(line_, KeeperEvent{KeeperEvent::kMainEnded, status, 0});
     }
   }
 
@@ -152,7 +152,7 @@ class KeeperProcess {
     getrusage(RUSAGE_CHILDREN, &usage);
     double seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     for (const Process& process : descendants(getpid())) seconds += cpu_seconds_of(process.id);
-    send_message(line_, Told{Told::kAllEnded, 0, seconds});
+    send_message(line_, KeeperEvent{KeeperEvent::kAllEnded, 0, seconds});
     _exit(0);
   }
 
@@ -192,14 +192,16 @@ void Keeper::await_end() {
   process_ = -1;
 }
 
-void Keeper::start() { send_message(line_, Asked{Asked::kStart, 0}); }
-void Keeper::forward(int signal) { send_message(line_, Asked{Asked::kForward, signal}); }
-void Keeper::finish() { send_message(line_, Asked{Asked::kFinish, 0}); }
+void Keeper::start() { send_message(line_, KeeperRequest{KeeperRequest::kStart, 0}); }
+void Keeper::forward(int signal) {
+  send_message(line_, KeeperRequest{KeeperRequest::kForward, signal});
+}
+void Keeper::finish() { send_message(line_, KeeperRequest{KeeperRequest::kFinish, 0}); }
 
-Told Keeper::hear() {
-  Told told;
-  if (!receive_message(line_, told)) return {Told::kLost, 0, 0};
-  return told;
+KeeperEvent Keeper::next_event() {
+  KeeperEvent event;
+  if (!receive_message(line_, event)) return {KeeperEvent::kLost, 0, 0};
+  return event;
 }
 
 }  // namespace gang

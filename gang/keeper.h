@@ -1,8 +1,7 @@
-// The process above a gang, forked off `gang` itself. It starts the program when the gang's first
-// turn comes, adopts the program's orphans so that all of the gang stays below it, waits for them,
-// and, should `gang` be killed, continues everything and gives it its priorities back. It stands in
-// a process group of its own, so that what a terminal or `kill -- -GROUP` sends to the programs
-// does not reach it.
+// The parent process of a gang, forked by `gang`. It starts the program at the gang's first turn, adopts its orphans
+// (as a subreaper) so that the whole gang stays below it, and waits for them. If `gang` is killed, it continues all
+// processes and restores their priorities. It has a process group of its own, so that signals of a terminal or of
+// `kill -- -GROUP` do not reach it.
 #pragma once
 
 #include <sched.h>
@@ -19,23 +18,23 @@ namespace gang {
 
 struct Program {
   std::vector<std::string> words;  // the command and its arguments
-  std::string file;                // what of PATH the command is
+  std::string file;                // the command's path, found in PATH
 };
 
-// What programs are started with.
+// The state with which programs are started.
 struct Start {
   int plain = 0;  // policy
   std::optional<cpu_set_t> cpus;
-  sigset_t signals{};  // blocked, as `gang` itself found them
+  sigset_t signals{};  // the signal mask with which `gang` was started
 };
 
-// What a keeper tells.
-struct Told {
+// What a keeper reports.
+struct KeeperEvent {
   enum Kind : int {
     kNotStarted,  // value: errno
-    kMainEnded,   // value: as waitpid has it; others of the gang may live
-    kAllEnded,    // and cpu_seconds, and the keeper has ended
-    kLost,        // killed: the rest of its gang is ours now
+    kMainEnded,   // value: waitpid's status; other processes of the gang may still run
+    kAllEnded,    // with cpu_seconds; the keeper has ended, too
+    kLost,        // the keeper was killed, and `gang` has adopted its processes
   };
   Kind kind = kLost;
   int value = 0;
@@ -44,21 +43,21 @@ struct Told {
 
 class Keeper {
  public:
-  // `others` are the other keepers' lines: this one must not hold them open, or the end of `gang`
-  // would not show on them.
+  // `others` are the sockets of the other keepers, which this one closes. Otherwise they would stay open after the end
+  // of `gang`, and its end would not be noticed.
   Keeper(const Program& program, const Start& start, const std::vector<int>& others);
-  ~Keeper();  // the keeper sets its gang right and ends
+  ~Keeper();  // the keeper restores its gang and ends
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
   pid_t process() const { return process_; }
-  int line() const { return line_; }  // readable when there is something to hear
+  int line() const { return line_; }  // the socket, readable when there is an event
 
   void start();
   void forward(int signal);
-  void finish();  // set all right, tell the CPU time (kAllEnded), end
+  void finish();  // restores the gang, reports its CPU time (kAllEnded) and ends
 
-  Told hear();
+  KeeperEvent next_event();
   void await_end();
 
  private:

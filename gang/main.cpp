@@ -13,7 +13,7 @@
 
 int main(int argc, char** argv) try {
   const gang::CommandLine line = gang::parse_or_exit(argc, argv);
-  const int plain = gang::own_policy();
+  const int plain = gang::inherited_policy();
   gang::Mechanism mechanism = gang::Mechanism::kSignals;
   if (line.mechanism != gang::Mechanism::kSignals) {
     const std::string why_not = gang::why_no_priorities(plain);
@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
       mechanism = gang::Mechanism::kPriorities;
     } else if (line.mechanism) {
       fmt::print(stderr, "gang: --by priorities: {}\n", why_not);
-      return gang::kOwnTrouble;
+      return gang::kInternalError;
     }
   }
   gang::enter_short_slices();
@@ -31,11 +31,11 @@ int main(int argc, char** argv) try {
     const std::string trouble = gang::write_report(scheduler.report(), line.report);
     if (!trouble.empty()) {
       fmt::print(stderr, "gang: no report: {}\n", trouble);
-      return status != 0 ? status : gang::kOwnTrouble;
+      return status != 0 ? status : gang::kInternalError;
     }
   }
   return status;
 } catch (const std::exception& error) {
   fmt::print(stderr, "gang: {}\n", error.what());
-  return gang::kOwnTrouble;
+  return gang::kInternalError;
 }

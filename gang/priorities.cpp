@@ -13,19 +13,19 @@
 namespace gang {
 namespace {
 
-// As the kernel has it; C libraries before glibc 2.41 do not.
+// As the kernel defines it; glibc before 2.41 does not.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes);
   std::uint32_t policy = 0;
   std::uint64_t flags = 0;
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
-  std::uint64_t runtime = 0;  // for ordinary threads: the slice they ask for, in ns; 0: the usual
+  std::uint64_t runtime = 0;  // for ordinary threads: the requested slice in ns; 0: the default
   std::uint64_t deadline = 0;
   std::uint64_t period = 0;
 };
 
-constexpr std::uint64_t kShortSliceNs = 100'000;  // the shortest that there is
+constexpr std::uint64_t kShortSliceNs = 100'000;  // the shortest that the kernel allows
 constexpr int kMostNice = 19;
 
 bool get(pid_t thread, Attributes& attributes) {
@@ -41,12 +41,12 @@ void set_slice(std::uint64_t ns) {
   Attributes attributes;
   if (!get(0, attributes) || attributes.policy != SCHED_OTHER) return;
   attributes.runtime = ns;
-  set(0, attributes);  // kernels before 6.12 know of no such wish
+  set(0, attributes);  // ignored by kernels before 6.12
 }
 
 }  // namespace
 
-int own_policy() {
+int inherited_policy() {
   Attributes attributes;
   return get(0, attributes) ? static_cast<int>(attributes.policy) : SCHED_OTHER;
 }
@@ -55,7 +55,7 @@ std::string why_no_priorities(int plain) {
   if (plain == SCHED_IDLE) return "it was started as SCHED_IDLE, below which there is nothing";
   const pid_t child = fork();
   if (child == 0) {
-    const bool works = lower(0, plain) == 1 && put_back(0, plain) == 1;
+    const bool works = lower(0, plain) == 1 && restore(0, plain) == 1;
     _exit(works ? 0 : (errno == 0 ? EPERM : errno));
   }
   int status = 0;
@@ -75,8 +75,8 @@ int lower(pid_t thread, int plain) {
   if (!get(thread, attributes) || attributes.policy != static_cast<std::uint32_t>(plain)) return 0;
   attributes.policy = SCHED_IDLE;
   attributes.runtime = 0;
-  // The kernel looks at once whether another should run in its place only where the nice value
-  // changes, else at the next tick of the clock. So it changes, and back.
+  // A change of the nice value makes the kernel reschedule at once; a change of the policy alone takes effect at the
+  // next tick. So the nice value is changed, and changed back.
   const int nice = attributes.nice;
   if (nice < kMostNice) {
     ++attributes.nice;
@@ -87,7 +87,7 @@ int lower(pid_t thread, int plain) {
   return set(thread, attributes);
 }
 
-int put_back(pid_t thread, int plain) {
+int restore(pid_t thread, int plain) {
   Attributes attributes;
   if (!get(thread, attributes) || attributes.policy != SCHED_IDLE) return 0;
   attributes.policy = static_cast<std::uint32_t>(plain);

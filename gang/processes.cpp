@@ -14,7 +14,7 @@
 namespace gang {
 namespace {
 
-// Empty where there is none (any more).
+// Empty where the file does not exist, or no longer.
 std::string contents(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
@@ -72,7 +72,7 @@ std::vector<Process> walk(pid_t root, ChildrenOf children_of) {
     if (!stat) continue;
     Process one{process, stat->state, numbers_in(fmt::format("/proc/{}/task", process))};
     children_of(process, one.threads, to_visit);
-    // A first thread that has ended shows as dead while others live on.
+    // A process whose first thread has ended is shown as dead while other threads run on.
     const bool dead = (one.state == 'Z' || one.state == 'X') && one.threads.size() <= 1;
     if (!dead) found.push_back(std::move(one));
   }

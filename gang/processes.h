@@ -1,4 +1,4 @@
-// The processes of a gang: whatever descends from its keeper, by /proc.
+// The processes of a gang: all descendants of its keeper, as /proc lists them.
 #pragma once
 
 #include <sys/types.h>
@@ -15,13 +15,12 @@ struct Process {
   bool stopped() const { return state == 'T' || state == 't'; }
 };
 
-// Without `root` itself, and without the dead that nobody has waited for yet. One look: who is made
-// or orphaned meanwhile may be missing, so whoever needs all of them looks until nobody new is
-// there.
+// Without `root` itself and without zombies. Processes that are created or orphaned during the call may be missing; a
+// caller that needs all of them calls again until no new one appears.
 std::vector<Process> descendants(pid_t root);
 
-// How it finds a process's children; the second way is for kernels without
-// /proc/PID/task/TID/children and looks at every process of the machine.
+// The two implementations. The second is for kernels without /proc/PID/task/TID/children; it reads the parent of every
+// process of the machine.
 std::vector<Process> descendants_by_children(pid_t root);
 std::vector<Process> descendants_by_scan(pid_t root);
 

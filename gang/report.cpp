@@ -24,7 +24,7 @@ struct Sums {
 
 Sums sums_of(const Report& report) {
   Sums sums;
-  for (const GangsPart& gang : report.gangs) {
+  for (const GangUsage& gang : report.gangs) {
     sums.turns += gang.turn_seconds;
     sums.cpu += gang.cpu_seconds;
   }
@@ -39,7 +39,7 @@ std::string text_of(const Report& report) {
                   report.seconds, report.own_cpu_seconds);
   text += fmt::format("gang: {:>6} {:>6} {:>9} {:>6} {:>9} {:>6} {:>6}  {}\n", "weight", "turns",
                       "turns s", "share", "CPU s", "share", "status", "command");
-  for (const GangsPart& gang : report.gangs) {
+  for (const GangUsage& gang : report.gangs) {
     text += fmt::format("gang: {:>6g} {:>6} {:>9.3f} {:>4.0f} % {:>9.3f} {:>4.0f} % {:>6}  {}\n",
                         gang.weight, gang.turns, gang.turn_seconds,
                         100 * share(gang.turn_seconds, sums.turns), gang.cpu_seconds,
@@ -55,7 +55,7 @@ std::string json_of(const Report& report) {
                                  {"seconds", report.seconds},
                                  {"own_cpu_seconds", report.own_cpu_seconds},
                                  {"gangs", nlohmann::ordered_json::array()}};
-  for (const GangsPart& gang : report.gangs) {
+  for (const GangUsage& gang : report.gangs) {
     json["gangs"].push_back({{"command", gang.command},
                              {"weight", gang.weight},
                              {"turns", gang.turns},

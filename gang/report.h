@@ -1,4 +1,4 @@
-// What each gang got: as a table or as JSON.
+// The turns and the CPU time of each gang, as a table or as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gang {
 
-struct GangsPart {
+struct GangUsage {
   std::string command;
   double weight = 1;
   std::size_t turns = 0;
@@ -22,10 +22,10 @@ struct Report {
   double slice_seconds = 0;
   double seconds = 0;
   double own_cpu_seconds = 0;  // of `gang` itself
-  std::vector<GangsPart> gangs;
+  std::vector<GangUsage> gangs;
 };
 
-// To stderr or a file: FILE.json, else text. Empty, or why it could not be written.
+// To stderr or a file: FILE.json, else text. Returns an empty string, or why it could not be written.
 std::string write_report(const Report& report, const std::string& to);
 
 }  // namespace gang

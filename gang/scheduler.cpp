@@ -21,11 +21,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// After a turn's end the gang that had it is looked at once more: a fork or a signal may have been
-// under way. And then now and then, for whoever is continued by somebody else.
-constexpr auto kSecondLook = 5ms;
-constexpr auto kLaterLooks = 100ms;
-// All run for as long after a signal that asks them to end: they may need each other for it.
+// Gangs that are held are checked again soon after a turn, since a fork or a signal may have been under way. Later
+// checks find processes that others have continued.
+constexpr auto kFirstCheck = 5ms;
+constexpr auto kLaterChecks = 100ms;
+// After a signal that ends programs, all of them run for this time, since they may have to communicate in order to end.
 constexpr auto kForEnding = 250ms;
 
 constexpr int kEndings[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -48,57 +48,58 @@ Scheduler::Scheduler(const CommandLine& line, Mechanism mechanism, int plain)
   take_signals();
   start_.plain = plain;
   start_.cpus = line.cpus;
-  // Should a keeper be killed, its gang is left to us.
+  // If a keeper is killed, this process adopts its gang.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::vector<int> lines = {signals_};
   for (const Program& program : line.programs) {
-    One one;
-    one.name = program.words.front();
-    one.keeper = std::make_unique<Keeper>(program, start_, lines);
-    one.hold = make_hold(mechanism, one.keeper->process(), one.name, plain);
-    lines.push_back(one.keeper->line());
-    gangs_.push_back(std::move(one));
+    Gang gang;
+    gang.name = program.words.front();
+    gang.keeper = std::make_unique<Keeper>(program, start_, lines);
+    gang.hold = make_hold(mechanism, gang.keeper->process(), gang.name, plain);
+    lines.push_back(gang.keeper->line());
+    gangs_.push_back(std::move(gang));
   }
 }
 
 Scheduler::~Scheduler() { close(signals_); }
 
 void Scheduler::take_signals() {
-  // If it were ignored, as some parents leave it, the ends of programs would not be reported.
+  // Some parents leave it ignored; the ends of programs would not be reported.
   signal(SIGCHLD, SIG_DFL);
-  sigemptyset(&taken_);
+  sigemptyset(&handled_);
   const auto take = [this](const auto& list) {
     for (const int signal : list) {
-      // What is ignored, as by nohup, stays so: for the programs as well, who inherit that.
+      // Signals that are ignored, as by nohup, stay ignored, also in the programs, which inherit this.
       struct sigaction now{};
       if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
-        sigaddset(&taken_, signal);
+        sigaddset(&handled_, signal);
       }
     }
   };
   take(kEndings);
   take(kStops);
   take(kForwarded);
-  sigaddset(&taken_, SIGCONT);
-  sigprocmask(SIG_BLOCK, &taken_, &start_.signals);
-  signals_ = signalfd(-1, &taken_, SFD_CLOEXEC | SFD_NONBLOCK);
+  sigaddset(&handled_, SIGCONT);
+  sigprocmask(SIG_BLOCK, &handled_, &start_.signals);
+  signals_ = signalfd(-1, &handled_, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
 
 bool Scheduler::programs_left() const {
-  return std::any_of(gangs_.begin(), gangs_.end(), [](const One& one) { return !one.main_ended; });
+  return std::any_of(gangs_.begin(), gangs_.end(),
+                     [](const Gang& gang) { return !gang.main_ended; });
 }
 
 int Scheduler::run() {
   while (programs_left()) {
     const auto now = Clock::now();
-    if (everybody_until_ && now < *everybody_until_) {
-      // no turns
-    } else if (everybody_until_ || turns_.over(now)) {
-      everybody_until_.reset();
+    if (all_run_until_ && now < *all_run_until_) {
+      // no turns now
+    } else if (all_run_until_ || turns_.over(now)) {
+      all_run_until_.reset();
       next_turn();
-    } else if (now >= look_again_) {
-      look_again();
+    } else if (now >= check_again_) {
+      check_again();
     }
     wait_for_something();
   }
@@ -108,11 +109,11 @@ int Scheduler::run() {
 
 void Scheduler::wait_for_something() {
   std::vector<pollfd> waits = {{signals_, POLLIN, 0}};
-  for (const One& one : gangs_)
-    waits.push_back({one.all_ended ? -1 : one.keeper->line(), POLLIN, 0});
-  auto until = look_again_;
-  if (everybody_until_) {
-    until = *everybody_until_;
+  for (const Gang& gang : gangs_)
+    waits.push_back({gang.all_ended ? -1 : gang.keeper->line(), POLLIN, 0});
+  auto until = check_again_;
+  if (all_run_until_) {
+    until = *all_run_until_;
   } else if (turns_.current()) {
     until = std::min(until, turns_.ends());
   }
@@ -121,7 +122,7 @@ void Scheduler::wait_for_something() {
   const timespec time = {whole.count(), std::chrono::nanoseconds(left - whole).count()};
   if (ppoll(waits.data(), waits.size(), &time, nullptr) <= 0) return;
   for (std::size_t i = 0; i < gangs_.size(); ++i) {
-    if (waits[i + 1].revents != 0) on_told(i, gangs_[i].keeper->hear());
+    if (waits[i + 1].revents != 0) on_event(i, gangs_[i].keeper->next_event());
   }
   signalfd_siginfo taken;
   while (read(signals_, &taken, sizeof taken) == sizeof taken) on_signal(taken);
@@ -133,17 +134,17 @@ void Scheduler::next_turn() {
     return !gangs_[i].started || gangs_[i].hold->can_run();
   });
   const auto changes = before != now;
-  // By priorities the next one comes first: who makes room then makes it for that one. Stopped ones
-  // must have gone before others come.
+  // By priorities the next gang is raised first, so that it runs as soon as the previous one is lowered. By signals the
+  // previous gang is stopped first.
   const bool gives_first = mechanism_ == Mechanism::kPriorities;
   const auto give = [&] {
     if (!now) return;
-    One& one = gangs_[*now];
-    if (!one.started) {
-      one.started = true;
-      one.keeper->start();
+    Gang& gang = gangs_[*now];
+    if (!gang.started) {
+      gang.started = true;
+      gang.keeper->start();
     } else if (changes) {
-      one.hold->grant();
+      gang.hold->grant();
     }
   };
   if (gives_first) give();
@@ -152,128 +153,128 @@ void Scheduler::next_turn() {
     gangs_[i].hold->withdraw();
   }
   if (!gives_first) give();
-  look_again_ = Clock::now() + kSecondLook;
+  check_again_ = Clock::now() + kFirstCheck;
 }
 
-void Scheduler::look_again() {
+void Scheduler::check_again() {
   for (std::size_t i = 0; i < gangs_.size(); ++i) {
     if (i == turns_.current() || !gangs_[i].started || gangs_[i].all_ended) continue;
     gangs_[i].hold->withdraw();
   }
-  look_again_ = Clock::now() + kLaterLooks;
+  check_again_ = Clock::now() + kLaterChecks;
 }
 
-void Scheduler::everybody_for_a_moment() {
+void Scheduler::run_all_briefly() {
   turns_.stop(Clock::now());
-  for (One& one : gangs_) {
-    if (one.all_ended) continue;
-    if (one.started) one.hold->grant();
+  for (Gang& gang : gangs_) {
+    if (gang.all_ended) continue;
+    if (gang.started) gang.hold->grant();
   }
-  everybody_until_ = Clock::now() + kForEnding;
+  all_run_until_ = Clock::now() + kForEnding;
 }
 
 void Scheduler::on_signal(const signalfd_siginfo& taken) {
   const std::uint32_t number = taken.ssi_signo;
-  // The terminal's own, Ctrl-C and its like, went to the whole process group.
+  // A signal of the terminal, such as Ctrl-C, has reached the whole process group.
   const bool from_terminal = taken.ssi_code == SI_KERNEL;
   if (has(kEndings, number) || has(kForwarded, number)) {
-    for (One& one : gangs_) {
-      // One whose first turn has not come has nobody who could be asked to end.
-      if (!one.started && has(kEndings, number)) {
-        one.started = true;
-        one.all_ended = true;
-        ended(one, static_cast<int>(number));
-        turns_.end_gang(static_cast<std::size_t>(&one - gangs_.data()), Clock::now());
+    for (Gang& gang : gangs_) {
+      // Before its first turn a gang has no process that could receive the signal.
+      if (!gang.started && has(kEndings, number)) {
+        gang.started = true;
+        gang.all_ended = true;
+        ended(gang, static_cast<int>(number));
+        turns_.end_gang(static_cast<std::size_t>(&gang - gangs_.data()), Clock::now());
       }
-      if (!one.all_ended && !from_terminal) one.keeper->forward(static_cast<int>(number));
+      if (!gang.all_ended && !from_terminal) gang.keeper->forward(static_cast<int>(number));
     }
-    if (has(kEndings, number)) everybody_for_a_moment();
+    if (has(kEndings, number)) run_all_briefly();
   } else if (has(kStops, number)) {
     suspend();
   } else {
-    look_again();
+    check_again();
   }
 }
 
-// As a foreground job with all its processes, whether or not the terminal's signal reached them.
+// Stops like a foreground job, with all its processes, whether or not the terminal's signal has reached them.
 void Scheduler::suspend() {
   turns_.stop(Clock::now());
-  for (One& one : gangs_) {
-    if (one.started && !one.all_ended) one.hold->freeze();
+  for (Gang& gang : gangs_) {
+    if (gang.started && !gang.all_ended) gang.hold->freeze();
   }
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTSTP);
   raise(SIGTSTP);
-  sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // here we stop, until somebody continues us
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // stops here until SIGCONT
   sigprocmask(SIG_BLOCK, &stop, nullptr);
-  // By signals the next turn continues one gang, and stops those whom the shell has continued.
-  for (One& one : gangs_) {
-    const bool thaws = mechanism_ == Mechanism::kPriorities && one.started && !one.all_ended;
-    if (thaws) one.hold->thaw();
+  // By signals, the next turn continues one gang and stops the others, which the shell has continued.
+  for (Gang& gang : gangs_) {
+    const bool thaws = mechanism_ == Mechanism::kPriorities && gang.started && !gang.all_ended;
+    if (thaws) gang.hold->thaw();
   }
 }
 
-void Scheduler::ended(One& one, int status) {
-  one.main_ended = true;
-  one.status = shell_status(status);
-  if (exit_status_ == 0) exit_status_ = one.status;
+void Scheduler::ended(Gang& gang, int status) {
+  gang.main_ended = true;
+  gang.status = shell_status(status);
+  if (exit_status_ == 0) exit_status_ = gang.status;
 }
 
-void Scheduler::on_told(std::size_t gang, const Told& told) {
-  One& one = gangs_[gang];
-  switch (told.kind) {
-    case Told::kNotStarted:
-      fmt::print(stderr, "gang: {}: {}\n", one.name, std::strerror(told.value));
-      one.main_ended = true;
-      one.status = told.value == ENOENT ? kNotFound : kNotExecutable;
-      if (exit_status_ == 0) exit_status_ = one.status;
+void Scheduler::on_event(std::size_t index, const KeeperEvent& event) {
+  Gang& gang = gangs_[index];
+  switch (event.kind) {
+    case KeeperEvent::kNotStarted:
+      fmt::print(stderr, "gang: {}: {}\n", gang.name, std::strerror(event.value));
+      gang.main_ended = true;
+      gang.status = event.value == ENOENT ? kNotFound : kNotExecutable;
+      if (exit_status_ == 0) exit_status_ = gang.status;
       break;
-    case Told::kMainEnded:
-      ended(one, told.value);
+    case KeeperEvent::kMainEnded:
+      ended(gang, event.value);
       break;
-    case Told::kAllEnded:
-      one.all_ended = true;
-      one.cpu_seconds = told.cpu_seconds;
-      turns_.end_gang(gang, Clock::now());
+    case KeeperEvent::kAllEnded:
+      gang.all_ended = true;
+      gang.cpu_seconds = event.cpu_seconds;
+      turns_.end_gang(index, Clock::now());
       break;
-    case Told::kLost:
-      lost(gang);
+    case KeeperEvent::kLost:
+      lost(index);
       break;
   }
 }
 
-// Its keeper was killed. Its processes are our own children by now, among the keepers.
-void Scheduler::lost(std::size_t gang) {
-  One& one = gangs_[gang];
+// Its keeper was killed. Its processes are children of this process by now, like the other keepers.
+void Scheduler::lost(std::size_t index) {
+  Gang& gang = gangs_[index];
   fmt::print(stderr, "gang: {}: its keeper was killed; what is left of it runs without turns\n",
-             one.name);
-  one.keeper->await_end();  // its line falls silent a little before its children become ours
-  one.all_ended = true;
-  if (!one.main_ended) ended(one, SIGKILL);
-  turns_.end_gang(gang, Clock::now());
+             gang.name);
+  gang.keeper->await_end();  // its socket closes a little before its children are adopted
+  gang.all_ended = true;
+  if (!gang.main_ended) ended(gang, SIGKILL);
+  turns_.end_gang(index, Clock::now());
   std::set<pid_t> others;
-  for (const One& other : gangs_) {
+  for (const Gang& other : gangs_) {
     if (other.all_ended) continue;
     others.insert(other.keeper->process());
     for (const Process& process : descendants(other.keeper->process())) others.insert(process.id);
   }
   for (const Process& process : descendants(getpid())) {
     if (others.contains(process.id)) continue;
-    for (const pid_t thread : process.threads) put_back(thread, start_.plain);
+    for (const pid_t thread : process.threads) restore(thread, start_.plain);
     kill(process.id, SIGCONT);
   }
 }
 
 void Scheduler::finish() {
   turns_.stop(Clock::now());
-  for (One& one : gangs_) {
-    if (one.all_ended) continue;
-    one.keeper->finish();
-    while (!one.all_ended) {
-      const Told told = one.keeper->hear();
-      one.all_ended = told.kind == Told::kAllEnded || told.kind == Told::kLost;
-      one.cpu_seconds = told.cpu_seconds;
+  for (Gang& gang : gangs_) {
+    if (gang.all_ended) continue;
+    gang.keeper->finish();
+    while (!gang.all_ended) {
+      const KeeperEvent event = gang.keeper->next_event();
+      gang.all_ended = event.kind == KeeperEvent::kAllEnded || event.kind == KeeperEvent::kLost;
+      gang.cpu_seconds = event.cpu_seconds;
     }
   }
 }

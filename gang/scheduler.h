@@ -1,4 +1,4 @@
-// The loop: turns, what keepers tell, signals.
+// The event loop: turns, events of keepers, signals.
 #pragma once
 
 #include <signal.h>
@@ -24,13 +24,13 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Until every program has ended; the exit status: that of the first that failed, else 0.
+  // Returns when every program has ended: the exit status of the first that failed, else 0.
   int run();
 
   Report report() const;
 
  private:
-  struct One {
+  struct Gang {
     std::unique_ptr<Keeper> keeper;
     std::unique_ptr<Hold> hold;
     std::string name;
@@ -44,12 +44,12 @@ class Scheduler {
   void take_signals();
   void wait_for_something();
   void on_signal(const signalfd_siginfo& taken);
-  void on_told(std::size_t gang, const Told& told);
-  void ended(One& one, int status);
-  void lost(std::size_t gang);
+  void on_event(std::size_t index, const KeeperEvent& event);
+  void ended(Gang& gang, int status);
+  void lost(std::size_t index);
   void next_turn();
-  void look_again();
-  void everybody_for_a_moment();
+  void check_again();
+  void run_all_briefly();
   void suspend();
   void finish();
   bool programs_left() const;
@@ -57,12 +57,12 @@ class Scheduler {
   const CommandLine& line_;
   Mechanism mechanism_;
   Start start_;
-  std::vector<One> gangs_;
+  std::vector<Gang> gangs_;
   Turns turns_;
   Clock::time_point began_;
-  Clock::time_point look_again_;
-  std::optional<Clock::time_point> everybody_until_;
-  sigset_t taken_{};
+  Clock::time_point check_again_;
+  std::optional<Clock::time_point> all_run_until_;
+  sigset_t handled_{};
   int signals_ = -1;
   int exit_status_ = 0;
 };

@@ -24,8 +24,8 @@ class Turns {
   Clock::time_point ends() const { return ends_; }
   bool over(Clock::time_point now) const { return !current_ || now >= ends_; }
 
-  // The next gang's turn from now on: the first after the current one that lives and `can_run`,
-  // the current one again if there is no other. Nobody's if no gang can.
+  // Begins the turn of the next gang that has not ended and `can_run`, which may be the current one again. Empty if
+  // there is none.
   std::optional<std::size_t> next(Clock::time_point now,
                                   const std::function<bool(std::size_t)>& can_run) {
     const std::size_t after = current_ ? *current_ : last_;
@@ -39,7 +39,7 @@ class Turns {
     return {};
   }
 
-  // Nobody's turn, for as long as next() is not asked.
+  // Ends the current turn. No gang has one until next() is called.
   void stop(Clock::time_point now) {
     if (!current_) return;
     gangs_[*current_].time += now - began_;
@@ -53,7 +53,7 @@ class Turns {
 
   std::size_t alive() const {
     std::size_t count = 0;
-    for (const One& one : gangs_) count += one.ended ? 0 : 1;
+    for (const Gang& gang : gangs_) count += gang.ended ? 0 : 1;
     return count;
   }
 
@@ -61,7 +61,7 @@ class Turns {
   std::chrono::duration<double> time_of(std::size_t gang) const { return gangs_[gang].time; }
 
  private:
-  struct One {
+  struct Gang {
     double weight = 1;
     bool ended = false;
     std::size_t turns = 0;
@@ -76,7 +76,7 @@ class Turns {
   }
 
   std::chrono::duration<double> slice_;
-  std::vector<One> gangs_;
+  std::vector<Gang> gangs_;
   std::optional<std::size_t> current_;
   std::size_t last_ = gangs_.size() - 1;  // so that the first gang is first
   Clock::time_point began_{};

@@ -109,7 +109,7 @@ class Result:
     machine: Machine | None = None  # none where nothing of it depends on the machine
     simulated: bool = False
     transcribed: bool = False  # copied from a page that was written before commands left results
-    raw: Any = field(default=None, repr=False)  # single runs, for whoever wants to compute something else
+    raw: Any = field(default=None, repr=False)  # single runs, for other computations
 
 
 def this_machine() -> Machine:

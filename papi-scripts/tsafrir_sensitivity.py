@@ -42,7 +42,7 @@ VARIANTS: dict[str, tuple[dict[str, str], float | None]] = {
     "ticks of 5 steps": ({f"scheduler.{key}": str(value) for key, value in TICKS.items()}, None),
     "jobs start in order": ({"order": "given"}, None),
     "switches cost no ticks": ({"scheduler.switching": "nobody"}, None),
-    "who comes pays for them": ({"scheduler.switching": "next"}, None),
+    "the next thread pays for them": ({"scheduler.switching": "next"}, None),
     "exact accounting": ({"scheduler.accounting": "exact"}, None),
     APART: ({}, None),
     "wake-up AP": ({"scheduler.wake_up": "ap"}, None),

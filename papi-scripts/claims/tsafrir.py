@@ -230,7 +230,7 @@ def bigger_machines(lab: Lab) -> Found:
 
 
 def visible_patterns(lab: Lab) -> Found:
-    """As numbers: whether most waits alternate, and whether there is a point after which nobody blocks any more."""
+    """As numbers: whether most waits alternate, and whether there is a point after which no thread blocks any more."""
     two, four = alternation(lab, fig2_run(lab)), transition(lab, fig4_run(lab))
     text = f"Figure 2: {two.text}; Figure 4: {four.text}"
     return Found(text, holds=two.holds and four.holds)

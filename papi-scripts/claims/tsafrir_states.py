@@ -15,7 +15,7 @@ STATES = ("computing", "spinning", "ready", "blocked")
 FIG2_STEPS, FIG2_PERIOD = 4000, 4
 FIG4_OTHERS, FIG4_PERIOD = 85, 10
 SETTLED = 1000  # steps
-QUIET = 3000  # steps without anybody blocked, that make a transition point
+QUIET = 3000  # so many steps without a blocked thread make a transition point
 IN_TWO_GROUPS = 0.5
 
 
@@ -67,7 +67,7 @@ def alternation(lab: Lab, run: Run) -> Found:
 
 
 def transition_time(found: States, quiet: int = QUIET) -> int | None:
-    """When nobody blocks any more, for so long at least."""
+    """The step from which on no thread blocks, for at least so long."""
     begin: int | None = None
     for i, time in enumerate(found.times):
         if found.columns["blocked"][i] > 0:

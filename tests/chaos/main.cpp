@@ -135,7 +135,7 @@ int run_all(const Options& options) {
   }
   print(sum, runs, options);
   const bool tested = sum.sleeps > sum.instances / 100 || !options.wait.empty();
-  if (!tested) std::fprintf(stderr, "hardly anybody ever slept: nothing was tested\n");
+  if (!tested) std::fprintf(stderr, "hardly any thread slept: nothing was tested\n");
   return tested ? 0 : 1;
 }
 

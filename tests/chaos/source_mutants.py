@@ -38,7 +38,7 @@ FAULTS = [
         "(MUTANT || wait.for_release) && (wait.arrivals.agreed()",
     ),
     Fault(
-        "leaves without waking who gave way",
+        "leaves without waking the thread that gave way",
         "waiting/waiter.h",
         "    if (full_fences() && uses_arrivals(policy_)) arrivals_.leave",
         "    if (!MUTANT && full_fences() && uses_arrivals(policy_)) arrivals_.leave",

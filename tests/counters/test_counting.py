@@ -162,7 +162,7 @@ class Forbidden(CountingTest):
     def test_by_perf_event_paranoid(self) -> None:
         level = Path("/proc/sys/kernel/perf_event_paranoid")
         if os.geteuid() != 0 or not level.exists() or int(level.read_text()) < 2:
-            self.skipTest("needs root, who becomes another, and a perf_event_paranoid of 2 or more")
+            self.skipTest("needs root, to become another user, and a perf_event_paranoid of 2 or more")
         self.folder.chmod(0o777)
         library, program, report = (self.folder / name for name in ("libmuster.so", "working", "report.json"))
         shutil.copy(LIBRARY, library)

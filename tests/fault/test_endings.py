@@ -5,7 +5,7 @@ from __future__ import annotations
 import harness
 from harness import FaultTest, base_environment, preloaded_environment, program, run
 
-# Who ends the program by `exit` or _exit inside a region, and the like.
+# Programs that end by `exit` or _exit inside a region, and the like.
 WAYS = ("_exit", "abort", "raise", "quick_exit", "exit")
 WHERE = ("primary", "worker", "outside")
 
@@ -49,7 +49,7 @@ class Endings(FaultTest):
         if not self.preloaded:
             return
         reports = [self.read_report(path) for path in self.folder.iterdir()]
-        # The child did 30 rounds of its own, the parent 90; nobody's are counted twice.
+        # The child did 30 rounds of its own, the parent 90; none is counted twice.
         replaced = sorted(report["barriers"]["replaced"] for report in reports)
         self.assertEqual(replaced, [30 * 2 * 4, 90 * 2 * 4])
 

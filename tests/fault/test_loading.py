@@ -20,13 +20,13 @@ from harness import (
 
 
 class Constructors(FaultTest):
-    """A thread that opens an object holds the loader's lock while its constructors run: nobody may want that lock."""
+    """A thread that opens an object holds the loader's lock while its constructors run: no other thread may need that lock."""
 
     def check(self, how: str, runtimes: tuple[str, ...], threads: str = "12", **extra: str) -> None:
         libraries = for_both_runtimes("orphaned", "-shared", "-fPIC")
         host = program_without_openmp("late_open")
         for runtime in runtimes:
-            # The library's barriers are called by nobody before: it has never forked.
+            # None of the library's barriers has been called before: it has never forked.
             library = libraries[runtime]
             linked = ("-shared", "-fPIC", library, f"-Wl,-rpath,{library.parent}")
             plugin = for_both_runtimes("in_constructor", *linked)[runtime]

@@ -129,7 +129,7 @@ class Denied(MissingTest):
 
     def test_setaffinity(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
-            self.skipTest("one CPU: nobody is moved")
+            self.skipTest("one CPU: no thread is moved")
         self.start_hogs()
         cpus = len(os.sched_getaffinity(0))
         missing = self.compare_denied(

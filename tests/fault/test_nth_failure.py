@@ -10,7 +10,7 @@ from harness import FaultTest, base_environment, for_both_runtimes, run
 
 
 class NthFailure(FaultTest):
-    """What differs between runs of a kind is drawn by nobody: the same few numbers each time."""
+    """Nothing that differs between runs is random: the same few numbers each time."""
 
     MOST = {"mmap": 10}
 

@@ -42,7 +42,7 @@ class Placement(FaultTest):
     def test_a_mask_that_cannot_be_read_after_a_move(self) -> None:
         """The thread must get its own mask back all the same."""
         if len(os.sched_getaffinity(0)) < 2 or not self.preloaded:
-            self.skipTest("nobody is moved")
+            self.skipTest("no thread is moved")
         counted = self.folder / "counted"
         fails = {"FAIL_CALL": "moved", "FAIL_FROM": "1", "FAIL_COUNTED": str(counted)}
         fails |= preload(nth_failure.failing_object(), harness.places.library)

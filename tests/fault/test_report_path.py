@@ -73,7 +73,7 @@ class ReportPath(FaultTest):
     def test_unwritable_directory(self) -> None:
         folder = self.folder / "closed"
         folder.mkdir()
-        if os.geteuid() == 0:  # who may write into any directory, but not onto a read-only disk
+        if os.geteuid() == 0:  # root may write into any directory, but not to a read-only file system
             self.mount(folder, "size=64k,ro")
         else:
             folder.chmod(0o555)

@@ -1,4 +1,4 @@
-"""Starting bin/gang over programs of our own, and looking at what is left of them."""
+"""Starts bin/gang with programs of our own, and looks at what is left of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
 
 
 def state(pid: int) -> str:
-    """As /proc tells it; empty for nobody."""
+    """As in /proc; empty if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except OSError:
@@ -88,7 +88,7 @@ class GangTest(unittest.TestCase):
         return gang
 
     def pid_from(self, name: str) -> int:
-        """A program tells its number in a file when it has begun."""
+        """A program writes its process id into a file when it has begun."""
         path = self.folder / name
         self.assertTrue(until(lambda: path.exists() and path.read_text().endswith("\n")), f"{name} never began")
         pid = int(path.read_text())

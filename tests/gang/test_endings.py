@@ -23,7 +23,7 @@ def children(pid: int) -> list[int]:
 
 class EndingsTest(GangTest):
     def two_workers(self, mechanism: str, *options: str, **keywords: object) -> tuple[subprocess.Popen[str], list[int]]:
-        """Running, and seen to be under the gang scheduler's hands."""
+        """Running, and known to be scheduled by gang."""
         for name in ("a", "b"):
             (self.folder / name).unlink(missing_ok=True)
         programs = [self.worker(20, "a"), self.worker(20, "b")]
@@ -42,7 +42,7 @@ class EndingsTest(GangTest):
 
 
 class Ends(EndingsTest):
-    def test_killed_it_leaves_nothing_stopped_nor_raised(self) -> None:
+    def test_killed_it_leaves_nothing_stopped_or_lowered(self) -> None:
         for mechanism in MECHANISMS:
             gang, pids = self.two_workers(mechanism)
             keepers = children(gang.pid)
@@ -66,7 +66,7 @@ class Ends(EndingsTest):
         os.killpg(gang.pid, signal.SIGKILL)
         self.assert_all_right([away], "group")
 
-    def test_told_to_end_it_ends_them(self) -> None:
+    def test_a_signal_to_end_ends_its_programs(self) -> None:
         for mechanism in MECHANISMS:
             for number in (signal.SIGTERM, signal.SIGHUP) if mechanism == "signals" else (signal.SIGINT,):
                 gang, pids = self.two_workers(mechanism, stderr=subprocess.DEVNULL)
@@ -74,7 +74,7 @@ class Ends(EndingsTest):
                 self.assertEqual(gang.wait(10), 128 + number, mechanism)
                 self.assertEqual([state(pid) for pid in pids], ["", ""])
 
-    def test_who_does_not_end_goes_on_in_turns(self) -> None:
+    def test_a_program_that_ignores_the_signal_keeps_its_turns(self) -> None:
         script = f"trap 'echo told' TERM; echo $$ >{self.folder}/a; while :; do :; done"
         gang = self.start([["bash", "-c", script], self.worker(20, "b")], "--by", "signals", *ONE_CPU, stdout=-1)
         pids = [self.pid_from(name) for name in ("a", "b")]
@@ -91,7 +91,7 @@ class Ends(EndingsTest):
         gang.send_signal(signal.SIGUSR1)
         self.assertEqual((gang.communicate(timeout=10)[0], gang.returncode), ("told\n", 7))
 
-    def test_what_outlives_its_program_goes_on_as_others_do(self) -> None:
+    def test_processes_that_outlive_their_program_run_without_turns(self) -> None:
         for mechanism in MECHANISMS:
             (self.folder / "a").unlink(missing_ok=True)
             script = f"{' '.join(self.worker(20, 'a'))} & sleep 0.2"
@@ -114,7 +114,7 @@ class Ends(EndingsTest):
 
 
 class Stops(EndingsTest):
-    def test_with_its_programs_and_goes_on(self) -> None:
+    def test_with_its_programs_and_continues(self) -> None:
         for mechanism in MECHANISMS:
             gang, pids = self.two_workers(mechanism, process_group=0)
             os.killpg(gang.pid, signal.SIGTSTP)
@@ -138,7 +138,7 @@ class Stops(EndingsTest):
         for pid in pids:
             self.assertTrue(until(lambda pid=pid: state(pid) == "R"))
 
-    def test_who_is_continued_out_of_turn_is_stopped_again(self) -> None:
+    def test_a_process_continued_out_of_turn_is_stopped_again(self) -> None:
         gang = self.start([self.worker(20, "a"), self.worker(20, "b")], "--by", "signals", "--slice", "1000")
         first, second = self.pid_from("a"), self.pid_from("b")
         self.assertTrue(until(lambda: state(first) == "T"))

@@ -1,4 +1,4 @@
-"""What programs get: shares of the processors, turns, whoever of theirs they start."""
+"""What programs get: shares of the processors and turns, which include the processes that they start."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Shares(GangTest):
                 share = report["gangs"][0]["cpu_share"]
                 self.assertAlmostEqual(share, 1 / 3, delta=0.12, msg=f"{name} by {mechanism}")
 
-    def test_of_one_that_ends_go_to_the_others_at_once(self) -> None:
+    def test_those_of_an_ended_program_go_to_the_others_at_once(self) -> None:
         for mechanism in MECHANISMS:
             programs = [["sh", "-c", "kill -9 $$"], self.worker(0.6), ["true"]]
             report, done = self.report(programs, "--by", mechanism, "--cpus", FIRST_CPU, "--slice", "1000")
@@ -67,20 +67,20 @@ class Shares(GangTest):
             self.assertGreater(report["gangs"][1]["turn_seconds"], 0.4, mechanism)
             self.assertLess(report["seconds"], 2)
 
-    def test_of_one_that_stops_itself_go_to_the_others(self) -> None:
+    def test_those_of_a_stopped_program_go_to_the_others(self) -> None:
         stops = "kill -STOP $$"
         for mechanism in MECHANISMS:
             waker = f"{' '.join(self.worker(0.6))}; kill -CONT $(cat {self.folder}/stopped)"
             programs = [["sh", "-c", f"echo $$ >{self.folder}/stopped; {stops}; exit 5"], ["sh", "-c", waker]]
             report, done = self.report(programs, "--by", mechanism, *ONE_CPU)
-            self.assertEqual(done.returncode, 5, "not continued by whoever was asked to, or by gang")
+            self.assertEqual(done.returncode, 5, "not continued by the other program, or continued by gang")
             # Of 0.6 s in slices of 20 ms, the stopped one has one at its beginning and one at its end.
             self.assertGreater(report["gangs"][1]["turn_seconds"], 0.4, mechanism)
             self.assertLess(report["gangs"][0]["turns"], 6, mechanism)
 
 
 class Programs(GangTest):
-    def test_have_the_output_to_themselves(self) -> None:
+    def test_standard_output_is_the_programs(self) -> None:
         done = run([["echo", "a b"], ["sh", "-c", "cat; echo c >&2"]])
         self.assertEqual((done.returncode, sorted(done.stdout.split("\n"))), (0, ["", "a b"]))
         self.assertEqual(done.stderr, "c\n")

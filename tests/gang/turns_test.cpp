@@ -1,4 +1,4 @@
-// Whose turn it is, and who belongs to a gang.
+// The order of turns, and the processes of a gang.
 #include "gang/turns.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 const auto kEverybodyCan = [](std::size_t) { return true; };
 const Clock::time_point kStart{};
 
-TEST(Turns, GoRoundInOrder) {
+TEST(Turns, AreInRoundRobinOrder) {
   Turns turns(10ms, {1, 1, 1});
   EXPECT_TRUE(turns.over(kStart));
   for (const std::size_t expected : {0u, 1u, 2u, 0u}) {
@@ -40,14 +40,14 @@ TEST(Turns, LastAsLongAsTheWeightSays) {
   EXPECT_EQ(turns.turns_of(1), 1u);
 }
 
-TEST(Turns, AreNotGivenToWhoCannotRun) {
+TEST(Turns, AreNotGivenToAGangThatCannotRun) {
   Turns turns(10ms, {1, 1, 1});
   turns.next(kStart, kEverybodyCan);
   EXPECT_EQ(turns.next(kStart, [](std::size_t i) { return i != 1; }), 2u);
   EXPECT_EQ(turns.next(kStart, [](std::size_t i) { return i == 2; }), 2u);
   EXPECT_FALSE(turns.next(kStart, [](std::size_t) { return false; }).has_value());
   EXPECT_TRUE(turns.over(kStart));
-  EXPECT_EQ(turns.next(kStart, kEverybodyCan), 0u) << "the one after who had the last";
+  EXPECT_EQ(turns.next(kStart, kEverybodyCan), 0u) << "the one after the last";
 }
 
 TEST(Turns, OfAGangThatEndedGoToTheOthersAtOnce) {
@@ -98,7 +98,7 @@ TEST(Processes, AreFoundByBothWays) {
   kill(child, SIGKILL);
   siginfo_t dead;
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &dead, WEXITED | WNOWAIT), 0);
-  EXPECT_TRUE(descendants(getpid()).empty()) << "the dead whom nobody has waited for are none";
+  EXPECT_TRUE(descendants(getpid()).empty()) << "zombies do not count";
   waitpid(child, nullptr, 0);
   close(ready[0]);
   close(ready[1]);

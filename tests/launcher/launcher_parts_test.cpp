@@ -28,7 +28,7 @@ TEST(LoadRows, SayWhatWasSeenAndWhatWasNot) {
   load.unavailable = static_cast<std::uint32_t>(LoadSource::kRunnable) |
                      static_cast<std::uint32_t>(LoadSource::kPressure);
   EXPECT_EQ(load_row(load), "1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far)");
-  EXPECT_EQ(missing_rows(list_missing(load)), Strings{}) << "nobody has looked";
+  EXPECT_EQ(missing_rows(list_missing(load)), Strings{}) << "the sensor has not looked";
   load.stolen_before_ns = 15'890'000'000;
   EXPECT_EQ(load_row(load),
             "1 CPU allowed, a quota of 1.50 CPUs (throttled 7 times so far), 15.89 s stolen by the "

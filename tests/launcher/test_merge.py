@@ -21,7 +21,7 @@ from lab.environment import clean_environment  # noqa: E402
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
 
-# Regions and barriers as asked. The primary thread comes late once, or nobody may wait longer than a few polls.
+# Regions and barriers as asked. The primary thread arrives late once, so that another thread waits longer than a few polls.
 PROGRAM = r"""
 #include <omp.h>
 #include <stdlib.h>

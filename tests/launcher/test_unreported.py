@@ -1,4 +1,4 @@
-"""`muster run --report` of programs into which nothing can be preloaded: it is said, since nobody can write the report.
+"""`muster run --report` of programs into which nothing can be preloaded: one line explains why there is no report.
 
 Environment: MUSTER_BUILD_DIR, the build folder.
 """
@@ -13,7 +13,7 @@ from test_launcher import LauncherTest, muster
 class Unreported(LauncherTest):
     def test_no_report_of_a_static_program_is_said(self) -> None:
         program = self.compile("static", "gcc", "-fopenmp", "-static")
-        self.assertEqual(muster("run", "--", program).stderr, "", "nobody asked for a report")
+        self.assertEqual(muster("run", "--", program).stderr, "", "no report was requested")
         report = self.scratch / "static.json"
         for done in (
             muster("run", "--report", report, "--", program),

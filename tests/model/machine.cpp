@@ -259,12 +259,12 @@ void World::end_limited_sleeps() {
   }
 }
 
-// Messages that no thread can read any more are dropped. For what every thread has seen it does not matter who has seen
-// it first, so states that differ in nothing else become one.
+// Messages that no thread can read any more are dropped. For what every thread has seen it does not matter which thread
+// saw it first, so states that differ in nothing else become one.
 void World::make_canonical() {
   View all;
   std::memset(&all, 0xff, sizeof all);
-  bool anybody = false;
+  bool any = false;
   for (unsigned i = 0; i < threads_; ++i) {
     ThreadState& self = state_.thread[i];
     if (self.status == Status::kDone) {
@@ -274,7 +274,7 @@ void World::make_canonical() {
       self.lightly = lightly;
       continue;
     }
-    anybody = true;
+    any = true;
     for (unsigned l = 0; l < kMaxLocations; ++l) all.at[l] = std::min(all.at[l], self.now.at[l]);
     for (unsigned c = 0; c < 2 * kMaxThreads; ++c) {
       all.clock[c] = std::min(all.clock[c], self.now.clock[c]);
@@ -287,7 +287,7 @@ void World::make_canonical() {
     }
     if (self.status != Status::kAsleep) self.sleeps_on = self.limited = false;
   }
-  if (!anybody) return;
+  if (!any) return;
   bool drops = false;
   for (unsigned l = 0; l < kMaxLocations; ++l) drops |= all.at[l] != 0;
   const auto settle = [&](View& view, bool counts) {

@@ -20,13 +20,13 @@ std::string name_of(Fault fault) {
     case Fault::kRace:
       return "data race";
     case Fault::kWrongValue:
-      return "somebody left early, or a payload was not seen";
+      return "a thread left early, or a payload was not seen";
     case Fault::kDisagreement:
       return "one was released, another called off";
     case Fault::kWrongOutcome:
       return "the instance ended the wrong way for all";
     case Fault::kDeadlock:
-      return "nobody can go on";
+      return "no thread can continue";
     case Fault::kTooMuch:
       return "the program is too large for the checker";
   }

@@ -1,5 +1,5 @@
 // A ring of ranks that relax a line of cells: each rank's part by a team of threads, the ends handed to
-// the neighbours by MPI. All in integers, so that the output is the same whoever does what.
+// the neighbours by MPI. All in integers, so that the output does not depend on which thread does what.
 //   hybrid STEPS [FAILING_RANK]
 #include <mpi.h>
 #include <omp.h>

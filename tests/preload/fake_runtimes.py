@@ -1,4 +1,4 @@
-"""Shared objects that show the names of an OpenMP runtime and tell who was called, and programs that call them."""
+"""Shared objects that show the names of an OpenMP runtime and print which of them was called, and programs that call them."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# A tool that nobody has to load: defined in the program itself.
+# A tool that need not be loaded: defined in the program itself.
 TOOL = r"""
 #include <stddef.h>
 #include <omp-tools.h>

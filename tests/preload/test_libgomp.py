@@ -122,7 +122,7 @@ static void region(void *data) {
   }
 }
 int main(void) {
-  GOMP_barrier(7);  // of nobody: the runtime's
+  GOMP_barrier(7);  // outside of any team: the runtime's
   for (int i = 0; i < 3; ++i) GOMP_parallel(region, 0, 0, 0);
   GOMP_barrier(70);
   printf("%ld wrong\n", wrong);

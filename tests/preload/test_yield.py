@@ -142,7 +142,7 @@ class Yields(unittest.TestCase):
                 yields = report["runtime_yields"]
                 self.assertGreater(yields["seen"], 0)
                 self.assertEqual(yields["seen"], yields["passed"] + yields["skipped"] + yields["naps"])
-                self.assertGreater(yields["passed"], 0, "nobody starves")
+                self.assertGreater(yields["passed"], 0, "no thread starves")
                 if value == "native":
                     self.assertEqual(yields["passed"], yields["seen"])
                 if value == "skip":

@@ -195,7 +195,7 @@ def combined(
     outer: Scope, clauses: Clauses, construct: list[str], before: list[str], after: list[str]
 ) -> list[str]:
     text = around(outer, clauses, [Piece([], before, after)], construct)
-    # Nobody visits here: the values that are kept are those of the region before.
+    # No thread comes here: the values that are kept are those of the region before.
     return [line.replace("const Kept kept_now = next_kept(", "pass_kept(") for line in text]
 
 

@@ -114,7 +114,7 @@ GETTERS_INSIDE = (
 
 def getters(scope: Scope) -> Piece:
     known = GETTERS_INSIDE
-    if scope.depth > 1:  # whoever opened the inner region
+    if scope.depth > 1:  # the thread that opened the inner region
         known = tuple(getter for getter in known if getter != "omp_get_ancestor_thread_num(1)")
     chosen = scope.chance.sample(known, scope.chance.randint(1, 6))
     inside = [f"note({scope.tag()}, {getter});" for getter in chosen]
@@ -124,7 +124,7 @@ def getters(scope: Scope) -> Piece:
 def setters(scope: Scope) -> Piece:
     """Of this thread's implicit task only: they end with the region.
 
-    All threads set the same, or set it back: what a `single` does must not depend on who it is.
+    All threads set the same, or set it back: what a `single` does must not depend on which thread runs it.
     """
     kind = scope.chance.choice(("threads", "schedule", "levels", "dynamic"))
     own = scope.icvs

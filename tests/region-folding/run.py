@@ -53,7 +53,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=1, help="run each combination so often")
     parser.add_argument(
-        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="who takes longer hangs"
+        "--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="a program that takes longer counts as hanging"
     )
     parser.add_argument(
         "--filter",

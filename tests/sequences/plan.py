@@ -108,7 +108,7 @@ def stock_can(step: str, context: str, variant: str) -> bool:
     if variant != "gnu":
         # libomp's assertion that the team's primary thread has asked for it, too: kmp_runtime.cpp, load balancing.
         return step != "set_dynamic" or context not in ("single", "section", "nested")
-    # libgomp hangs: with detached tasks in no team, and in the regions after a target that nobody waited for at once.
+    # libgomp hangs: with detached tasks in no team, and in the regions after a target that was not waited for at once.
     return context in TEAM_CONTEXTS or not (step == "detached" or step.startswith("target_nowait"))
 
 

@@ -252,7 +252,7 @@ TEST(Auto, LeavesOwnCpusThatDoNotPayAlsoUnderAQuota) {
   EXPECT_TRUE(pass_until(false)) << "as many instances as before: no gain";
 }
 
-// A pair that the kernel has put on one of two CPUs, with nobody else on the machine.
+// A pair that the kernel has put on one of two CPUs, with nothing else running on the machine.
 TEST(Auto, APairOnOneCpuIsApartWithinAMillisecond) {
   for (const std::uint64_t work_ns : {1'000U, 10'000U}) {
     SimulatedTeam team(2);

@@ -77,7 +77,7 @@ TEST_F(Stolen, LeavesLessThanATurnUnexplained) {
   steal(10 * kMs, 0);
   EXPECT_TRUE(gap(10 * kMs + kThreshold - 1));
   steal(20 * kMs, 0);
-  EXPECT_FALSE(gap(10 * kMs + kThreshold, 2 * kRead)) << "somebody else had a turn, too";
+  EXPECT_FALSE(gap(10 * kMs + kThreshold, 2 * kRead)) << "another process had a turn, too";
 }
 
 TEST_F(Stolen, IsDrawnOnce) {

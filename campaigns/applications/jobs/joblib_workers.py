@@ -1,4 +1,4 @@
-"""Cross-validation by joblib: 4 worker processes, each with its own OpenMP team, which is what users get who set both
+"""Cross-validation by joblib: 4 worker processes, each with its own OpenMP team, as for users who set both
 n_jobs and the number of threads. Workers have started and imported everything before the watch starts."""
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ int main(void) {
       }
 #pragma omp barrier
 #pragma omp atomic
-      ++reached;  // cancelled: nobody gets here
+      ++reached;  // cancelled: no thread gets here
     }
     expect(reached == 0);
 #pragma omp parallel

@@ -21,7 +21,7 @@ static void one_after_the_other(int threads) {
 #pragma omp single copyprivate(value)
       value = i * 3L;
       expect(value == i * 3L);
-      value = -1;  // nobody still copies it
+      value = -1;  // no thread copies it any more
     }
   }
 }

@@ -7,7 +7,7 @@ enum { kItems = 127 };
 static long item[kItems];
 
 static void put(int round, int i) {
-  // One iteration is slow: whoever has it comes late to the end of the loop.
+  // One iteration is slow: the thread that runs it arrives late at the end of the loop.
   if (i == round % kItems) nap(kLateMicroseconds);
   item[i] = mark(round, i);
 }

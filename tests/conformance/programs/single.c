@@ -1,4 +1,4 @@
-// Single: everybody waits at its end for the one who was slow inside.
+// Single: all threads wait at its end for the one that was slow inside.
 // muster-test: replaced >= 32
 #include "check.h"
 

@@ -1,5 +1,5 @@
-// Target regions on the host, of the threads of a team: libgomp runs them as if their thread were in no region, so their barriers
-// are nobody's, and their regions are others than those of the team.
+// Target regions on the host, of the threads of a team: libgomp runs them as if their thread were in no region. Their
+// barriers belong to no team, and their regions are not those of the team.
 // muster-test: env OMP_TARGET_OFFLOAD=disabled
 // muster-test: skip clang-O0: barriers of such regions are the team's in libomp
 // muster-test: skip clang-O2: the same

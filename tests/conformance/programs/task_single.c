@@ -1,4 +1,4 @@
-// Tasks created inside a single are run, by anybody, before its end.
+// Tasks created inside a single are run, by any thread, before its end.
 // muster-test: reason tasks
 #include "check.h"
 

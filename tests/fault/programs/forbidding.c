@@ -1,6 +1,6 @@
 // Preloaded before Muster: ends the process where Muster's own code asks the loader for anything, or allocates, in
-// another thread than the initial one. Somebody may wait for such a thread who holds the lock of the one or the
-// other. By tail calls: dlsym and dlopen look at who calls them.
+// another thread than the initial one. A thread that holds the loader's or the allocator's lock may be waiting for it.
+// By tail calls: dlsym and dlopen look at their caller.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -127,7 +127,7 @@ static void everything(void) {
   double total = 0;
   omp_init_lock(&lock);
   omp_init_nest_lock(&nest_lock);
-  // Here only: where a lock must be waited for, libomp forgets now and then who asked for it.
+  // Here only: where a thread has to wait for a lock, libomp sometimes loses the call's address.
 #pragma omp critical
   ++shared;
   omp_set_lock(&lock);

@@ -1,5 +1,5 @@
 // A preload that measures, as TAU's wrappers do: it stands in for some of the runtimes' functions, counts the calls and
-// goes on to whoever comes next. The counts go to stderr at the end, if WRAPPER_TELLS is set.
+// goes on to the next definition. The counts go to stderr at the end, if WRAPPER_TELLS is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// Particles in a box: a region moves them, each thread noting who hit a wall in a list of its own,
+// Particles in a box: a region moves them, each thread records those that hit a wall in a list of its own,
 // which is threadprivate and lives from step to step; the serial part puts the lists together in the
 // threads' order; a second region slows down those in the list. The step's settings are copied in.
 //

@@ -1,4 +1,4 @@
-// Floating-point exception flags: who raised what, in which thread, and what the serial part sees.
+// Floating-point exception flags: which thread raised which, and what the serial part sees.
 // muster-test: needs x86_64
 // muster-test: folded >= 15
 #include <fenv.h>

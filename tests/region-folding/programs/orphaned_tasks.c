@@ -1,5 +1,5 @@
 // Tasks of the serial part: they run at once there. Inside an open region they would be left for the
-// workers, who are parked and do not look.
+// workers, which are parked and do not look.
 // muster-test: folded >= 40
 // muster-test: closed "runtime call" >= 5
 // muster-test: auto

@@ -18,7 +18,7 @@ Step find(const char* name) {
   _exit(kUnknown);
 }
 
-// A target that is waited for by nobody would be one of the task's grandchildren to main.
+// A target that no task waits for would be one of the task's grandchildren to main.
 bool leaves_targets() {
   for (int i = 0; i < options.count; ++i)
     if (strncmp(options.steps[i], "target_nowait", 13) == 0) return true;
@@ -206,7 +206,7 @@ void at_exit() {
 
 }  // namespace
 
-// Tasks that were pending in a context have run when it was left, whoever ran them.
+// Tasks that were pending in a context have run when it was left, whichever thread ran them.
 int sequences_main() {
   atexit(at_exit);
   warm_up(6);

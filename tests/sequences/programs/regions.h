@@ -46,7 +46,7 @@ SHAPED void region(Actor& actor) {
     {
       member(team);
       sum += omp_get_thread_num() + 1;
-      // A lock that the actor holds is nobody's else, but a nest lock is what the runtime says.
+      // No other thread holds a lock that the actor holds; for a nest lock the runtime decides.
       if (actor.holds_lock && omp_test_lock(&actor.lock)) sum += 1000;
     }
     tell(actor, "region", team, sum);
