@@ -66,15 +66,15 @@ void refuse_version(unsigned version, Library& library) {
 // version is tried; PAPI may then answer with its own.
 bool start(Library& library) {
   const Functions& call = library.call;
-  const int told = call.PAPI_get_opt(kFullVersion, nullptr);
-  if (told > 0 && !is_known(static_cast<unsigned>(told))) {
-    refuse_version(static_cast<unsigned>(told), library);
+  const int reported = call.PAPI_get_opt(kFullVersion, nullptr);
+  if (reported > 0 && !is_known(static_cast<unsigned>(reported))) {
+    refuse_version(static_cast<unsigned>(reported), library);
     return false;
   }
-  unsigned version = static_cast<unsigned>(told > 0 ? told : 0);
+  unsigned version = static_cast<unsigned>(reported > 0 ? reported : 0);
   int answer = 0;
   for (const int known : kKnownVersions) {
-    if (told > 0 && (version & kVersionMask) != static_cast<unsigned>(known)) continue;
+    if (reported > 0 && (version & kVersionMask) != static_cast<unsigned>(known)) continue;
     answer = call.PAPI_library_init(known);
     if (answer == known) break;
     if (answer > 0 && is_known(static_cast<unsigned>(answer))) {

@@ -5,7 +5,7 @@
 
 namespace epcc {
 
-// In ascending order; throws std::system_error if the kernel does not tell.
+// In ascending order; throws std::system_error if the kernel refuses.
 std::vector<int> allowed_cpus();
 
 // Pins the calling thread; false if the kernel refuses.

@@ -13,7 +13,7 @@
 
 namespace {
 
-volatile std::sig_atomic_t told_to_end = 0;
+volatile std::sig_atomic_t stop_requested = 0;
 
 struct Options {
   double seconds = 0;
@@ -71,12 +71,12 @@ int main(int argc, char** argv) try {
   line.parse_or_exit(argc, argv);
 
   if (options.report) {
-    std::signal(SIGTERM, [](int) { told_to_end = 1; });
-    std::signal(SIGINT, [](int) { told_to_end = 1; });
+    std::signal(SIGTERM, [](int) { stop_requested = 1; });
+    std::signal(SIGINT, [](int) { stop_requested = 1; });
   }
   const double start = seconds_of(CLOCK_MONOTONIC);
   double elapsed = 0;
-  while (told_to_end == 0 && (options.seconds == 0 || elapsed < options.seconds)) {
+  while (stop_requested == 0 && (options.seconds == 0 || elapsed < options.seconds)) {
     const double off = off_for(options, elapsed);
     if (off == 0) burn();
     if (off > 0) sleep_for(options.seconds == 0 ? off : std::fmin(off, options.seconds - elapsed));

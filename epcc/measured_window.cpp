@@ -33,7 +33,7 @@ MeasuredWindow::MeasuredWindow(const WindowOptions& options) : options_(options)
   window_.beside_cpu_seconds.resize(clocks_.size());
   window_.progress.resize(options.progress.size());
   const bool at_once = options.margin == 0 || !options.progress.empty();
-  told_ = Told{at_once ? kCounted : kBefore, 0};
+  announced_ = Announced{at_once ? kCounted : kBefore, 0};
   timer_ = std::jthread([this] { keep_time(); });
 }
 
@@ -42,16 +42,16 @@ void MeasuredWindow::keep_time() {
   seen_.wait(kNotBegun);
   if (seen_ == kBefore) {
     sleep_for(options_.margin);
-    tell(kCounted);
+    announce(kCounted);
   }
   if (options_.progress.empty()) {
     sleep_for(options_.seconds);
   } else {
     count_progress();
   }
-  tell(kAfter);
+  announce(kAfter);
   sleep_for(options_.margin);
-  told_ = Told{kOver, times()};
+  announced_ = Announced{kOver, times()};
 }
 
 // A team that hangs may complete no iteration between two of the times, so nothing waits for it.
@@ -59,22 +59,23 @@ void MeasuredWindow::count_progress() {
   for (unsigned i = 0; i < times(); ++i) {
     sleep_for(window_.ran_from + options_.progress[i] - seconds_of(CLOCK_MONOTONIC));
     window_.progress[i].seconds = seconds_of(CLOCK_MONOTONIC) - window_.ran_from;
-    told_ = Told{kCounted, i + 1};
+    announced_ = Announced{kCounted, i + 1};
   }
 }
 
-void MeasuredWindow::tell(Stage stage) {
-  told_ = Told{stage, times()};
+void MeasuredWindow::announce(Stage stage) {
+  announced_ = Announced{stage, times()};
   for (int seen = seen_.load(); seen != stage; seen = seen_.load()) seen_.wait(seen);
 }
 
 bool MeasuredWindow::step(std::uint64_t done) {
-  const Told told = told_.load();
+  const Announced announced = announced_.load();
   // The iteration that has just ended had not ended when the time was up.
-  for (unsigned i = reached_.times; i < told.times; ++i) window_.progress[i].iterations = done - 1;
-  if (told.stage != reached_.stage) enter(told.stage, done);
-  reached_ = told;
-  seen_ = told.stage;
+  for (unsigned i = reached_.times; i < announced.times; ++i)
+    window_.progress[i].iterations = done - 1;
+  if (announced.stage != reached_.stage) enter(announced.stage, done);
+  reached_ = announced;
+  seen_ = announced.stage;
   seen_.notify_one();
   return reached_.stage != kOver;
 }

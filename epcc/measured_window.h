@@ -1,10 +1,9 @@
-// The part of a run that is counted: from the moment the margin before it is over until `seconds`
-// later, in whole iterations of the thread that asks. With a margin, the program works on for as
-// long after it, uncounted: so two programs side by side are both still there while either counts.
-// All times are seconds of CLOCK_MONOTONIC, all CPU times seconds.
+// The part of a run that is counted: `seconds` long, after a margin, in whole iterations of the thread that calls
+// goes_on(). The program runs on for the same margin afterwards, uncounted, so that of two programs side by side both
+// run while either counts. All times are seconds of CLOCK_MONOTONIC.
 //
-// For a curve of progress (`--progress`) the count begins with the first iteration, margin or not,
-// and ends with the last of the times asked for.
+// With a curve of progress (`--progress`) the count begins with the first iteration, whatever the margin, and ends with
+// the last of the requested times.
 #pragma once
 
 #include <time.h>
@@ -32,24 +31,24 @@ struct Window {
   double ran_from = 0;  // first iteration begun
   double from = 0;      // counted from here
   double to = 0;        // to here
-  double ran_to = 0;    // told to stop
+  double ran_to = 0;    // announced to stop
   std::uint64_t iterations = 0;
   double cpu_seconds = 0;                  // of this process, within the window
   std::vector<double> beside_cpu_seconds;  // of each process named, within the window
-  std::vector<Progress> progress;          // one for each time asked for
+  std::vector<Progress> progress;          // one for each requested time
 };
 
-// Throws std::invalid_argument where a process to watch does not exist.
+// Throws std::invalid_argument if a process of `beside` does not exist.
 class MeasuredWindow {
  public:
   explicit MeasuredWindow(const WindowOptions& options);
   MeasuredWindow(const MeasuredWindow&) = delete;
   MeasuredWindow& operator=(const MeasuredWindow&) = delete;
 
-  // For one thread, as soon as an iteration is complete, with how many are (first with 0): false
-  // once the run is over. One load where nothing changed.
+  // One thread calls this after each iteration with the number of complete ones, beginning with 0. False when the run
+  // is over. One load if nothing has changed.
   bool goes_on(std::uint64_t done) {
-    if (told_.load(std::memory_order_relaxed) == reached_) return reached_.stage != kOver;
+    if (announced_.load(std::memory_order_relaxed) == reached_) return reached_.stage != kOver;
     return step(done);
   }
 
@@ -58,25 +57,25 @@ class MeasuredWindow {
  private:
   enum Stage : int { kNotBegun, kBefore, kCounted, kAfter, kOver };
 
-  // What the timer says: a stage, and how many of the times of --progress have passed.
-  struct Told {
+  // Written by the timer: the stage, and how many of the times of --progress have passed.
+  struct Announced {
     Stage stage;
     unsigned times;
-    bool operator==(const Told&) const = default;
+    bool operator==(const Announced&) const = default;
   };
 
   bool step(std::uint64_t done);
   void enter(Stage stage, std::uint64_t done);
   void keep_time();
   void count_progress();
-  void tell(Stage stage);
+  void announce(Stage stage);
   unsigned times() const { return static_cast<unsigned>(window_.progress.size()); }
 
   WindowOptions options_;
   std::vector<clockid_t> clocks_;  // CPU clocks of the processes beside us
   Window window_;
-  Told reached_ = {kNotBegun, 0};
-  std::atomic<Told> told_;
+  Announced reached_ = {kNotBegun, 0};
+  std::atomic<Announced> announced_;
   std::atomic<int> seen_ = kNotBegun;  // the last stage that the counting thread has reached
   std::jthread timer_;  // a clock read each iteration would cost as much as a barrier
 };

@@ -1,5 +1,5 @@
-// See openmp_runtime.h. The loader's list is asked rather than dladdr(omp_...): a preloaded library
-// may stand in front of the runtime's own functions.
+// See openmp_runtime.h. It reads the loader's list instead of dladdr(omp_...), since a preloaded library may interpose
+// the runtime's functions.
 #include "epcc/openmp_runtime.h"
 
 #include <link.h>

@@ -17,8 +17,8 @@
 #include "platform/lock.h"
 #include "platform/thread_count.h"
 #include "platform/thread_place.h"
-#include "preload/asked_counting.h"
 #include "preload/entry.h"
+#include "preload/event_counting.h"
 #include "preload/message.h"
 #include "preload/report/report.h"
 #include "preload/settings.h"
@@ -114,7 +114,7 @@ void get_ready() {
   static std::atomic<bool> begun{false};
   if (!begun.exchange(true)) {
     publish_counts();  // for a PAPI that was opened after the constructor
-    begin_asked_counting();
+    begin_event_counting();
   }
 }
 

@@ -1,9 +1,10 @@
-"""What libmuster.so brings into strangers' processes, and what it shows: as little as possible."""
+"""What libmuster.so brings into the processes of others, and what it exports: as little as possible."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 ALLOWED_LIBRARY = re.compile(r"^(linux-vdso\.so\.|linux-gate\.so\.|libc\.so\.|ld-linux|ld64\.so\.|/lib.*/ld)")
@@ -11,6 +12,7 @@ INHERITING = Path(__file__).resolve().parents[2] / "runtime-hooks" / "entry-poin
 OF_PAPI = "papi_sde_hook_list_events"
 WITHOUT_LIST = ["sched_yield", "dlclose", "__cxa_finalize"]
 OF_LIBC = [*WITHOUT_LIST, *re.findall(r"^(\w+) : ", INHERITING.read_text(), re.MULTILINE)]
+MOST_BYTES = 700_000  # of the file, stripped
 INTERPOSED = re.compile(rf"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|{'|'.join([*OF_LIBC, OF_PAPI])})$")
 
 
@@ -26,9 +28,19 @@ def shown(path: Path, expected: Path) -> list[str]:
     return problems + [f"it does not show {name}" for name in sorted(listed - names)]
 
 
+def stripped_bytes(path: Path) -> int:
+    with tempfile.TemporaryDirectory(prefix="muster-house-") as folder:
+        stripped = Path(folder) / path.name
+        subprocess.run(["strip", "-o", stripped, path], check=True)
+        return stripped.stat().st_size
+
+
 def library(path: Path) -> list[str]:
-    """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS."""
+    """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS; small."""
     problems = []
+    is_instrumented = "__llvm_prf" in output_of("readelf", "-SW", path)
+    if not is_instrumented and (size := stripped_bytes(path)) > MOST_BYTES:
+        problems.append(f"it has {size:,} bytes when stripped, {MOST_BYTES:,} allowed")
     for line in output_of("ldd", path).splitlines():
         name = line.split()[0]
         if not ALLOWED_LIBRARY.match(name) and line.strip() != "statically linked":

@@ -49,7 +49,7 @@ class Page:
                 self.outside.append((number, line))
 
     def is_generated(self) -> bool:
-        """The first lines say so: `<!-- Made by COMMAND ... -->`."""
+        """Whether `<!-- Made by COMMAND ... -->` stands in the first lines."""
         return any(GENERATED.match(line) for line in self.text.splitlines()[:5])
 
     def anchors(self) -> set[str]:

@@ -17,7 +17,7 @@ TABLE = "tests/house/words.toml"
 SUFFIXES = {*CPP_SUFFIXES, ".md", ".py", ".cmake", ".sh", ".txt", ".toml", ".S", ".in", ".tla"}
 WITHOUT_SUFFIX = {"bootstrap", "loadgrid", "loadgrid-plot"}
 # They hold the words themselves, or what others wrote.
-APART = ("tests/house/", "tests/suites/", "LICENSE")
+APART = (TABLE, "tests/house/words.py", "tests/house/test_docs_checks.py", "tests/suites/", "LICENSE")
 COMMENT_MARK = re.compile(r"^\s*(?://+|#+|\*+|--)\s?")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 COMMENTS_AND_STRINGS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)

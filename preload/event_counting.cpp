@@ -1,4 +1,4 @@
-#include "preload/asked_counting.h"
+#include "preload/event_counting.h"
 
 #include "counters/counting.h"
 #include "options/settings.h"
@@ -6,7 +6,7 @@
 
 namespace muster {
 
-void begin_asked_counting() {
+void begin_event_counting() {
   const Settings& in_force = settings();
   if (!in_force.on || in_force.counters == nullptr) return;
   const Events& events = begin_counting(in_force.counters, in_force.papi);
