@@ -14,7 +14,7 @@ from pathlib import Path
 
 from claims.claim import Context, Found, Unavailable
 from lab.campaign import CampaignError
-from lab.environment import preload
+from lab.environment import clean_environment, preload
 from lab.hogs import hogs
 from lab.machine import cpus
 
@@ -91,7 +91,7 @@ def forbidden(context: Context, preloaded: Path | None) -> int:
         [context.campaign.program("test-yield"), "--threads", "2", "--yields", str(YIELDS)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env=dict(os.environ) | preload(preloaded),
+        env=clean_environment(keep=["LD_LIBRARY_PATH"]) | preload(preloaded),
         preexec_fn=lambda: forbid_yields(number),  # noqa: PLW1509
     ).returncode
 
@@ -110,11 +110,12 @@ def no_op(context: Context) -> Found:
 
 def beside_hogs(context: Context) -> Found:
     """The BARRIER program with two hogs, interleaved; as stock, and with Muster's defaults."""
-    muster = dict(os.environ) | preload(library(context, "libmuster.so"))
+    stock = clean_environment(keep=["LD_LIBRARY_PATH"])
+    muster = stock | preload(library(context, "libmuster.so"))
     ratios: dict[int, list[float]] = {team: [] for team in TEAMS}
     for _ in range(ROUNDS):
         for team in TEAMS:
-            rates = [beside(context, team, environment) for environment in (dict(os.environ), muster)]
+            rates = [beside(context, team, environment) for environment in (stock, muster)]
             ratios[team].append(rates[1] / rates[0])
     middles = {team: statistics.median(found) for team, found in ratios.items()}
     text = ", ".join(f"{team} threads {middle:,.1f} x" for team, middle in middles.items())
