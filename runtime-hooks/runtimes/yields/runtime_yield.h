@@ -58,7 +58,7 @@ struct YieldCounts {
 class RuntimeYield {
  public:
   static constexpr std::uint64_t kKeepNs = 100'000;
-  static constexpr std::uint64_t kOthersSliceNs = 500'000;  // as in waiting/auto_wait.h
+  static constexpr std::uint64_t kOthersSliceNs = 500'000;  // as kPreemptedNs in waiting/tuning.h
   static constexpr std::uint64_t kSpinNs = 20'000;
   static constexpr std::uint64_t kNapNs = 50'000;
   static constexpr std::uint64_t kFirstPauseNs = 1'000'000;
