@@ -1,5 +1,5 @@
 // Threads that are none: each has a stack of its own, and one real thread runs them, one at a time, for
-// as long as each likes. Who runs next is the caller's business. Their stacks can be copied away and put
+// as long as each likes. The caller chooses which one runs next. Their stacks can be copied away and put
 // back: so an exploration returns to a state without running the program again from the start.
 #pragma once
 

@@ -67,7 +67,7 @@ class RunTable {
   RunTable table(const char* key);
   std::vector<RunTable> tables(const char* key);
 
-  // To be called once everything has been read: fails for a key that nobody asked for.
+  // To be called once everything has been read: fails for a key that was not read.
   void end() const;
   [[noreturn]] void fail_at(const char* key, const std::string& what) const;
   // Where the table begins, for errors that concern several keys.

@@ -1,5 +1,5 @@
 // Barriers made of active messages: their handlers, which run whenever the process that a message is for
-// runs, do all of the work. `root`: everybody, the root as well, sends to the root, and it answers all.
+// runs, do all of the work. `root`: all processes, the root included, send to the root, which answers all.
 // `tree`: up a binary tree and down again. `dissemination`: log2 n rounds, in round k to the process 2^k
 // ahead (Hensgen, Finkel & Manber 1988).
 #pragma once

@@ -23,7 +23,7 @@ Cluster::Cluster(const RunPlan& run, Trace* trace)
 }
 
 // Rank r of each job is on workstation r, modulo their number. All jobs arrive at once: in which order a
-// workstation has them in its queue, and when its clock ticks, is nobody's decision.
+// workstation has them in its queue, and when its clock ticks, is arbitrary.
 void Cluster::place_jobs() {
   MixedNumbers numbers(run_.seed * 0x9E3779B9U);
   for (unsigned job = 0; job < run_.jobs; ++job) {
@@ -267,7 +267,7 @@ void Cluster::wake(Process& process) {
   }
 }
 
-// A switch is not broken off, but whom it leads to may have to go at its end.
+// A switch is not cancelled, but the process that it leads to may be preempted at its end.
 void Cluster::choose_if_need_be(unsigned number) {
   Workstation& workstation = workstations_[number];
   if (!workstation.choose_anew || workstation.doing == Doing::kSwitching) return;
@@ -286,7 +286,7 @@ void Cluster::choose_if_need_be(unsigned number) {
   dispatch(number, next);
 }
 
-// Whoever ran is no longer there.
+// The process that ran has left.
 void Cluster::dispatch(unsigned number, int next) {
   Workstation& workstation = workstations_[number];
   workstation.running = next;

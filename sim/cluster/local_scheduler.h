@@ -29,7 +29,7 @@ class LocalScheduler {
   virtual int priority(unsigned) const { return 0; }
 };
 
-// In turns, a quantum each; who wakes goes to the end of the queue and preempts nobody.
+// Round robin, a quantum each. A process that wakes goes to the end of the queue and preempts none.
 class RoundRobin : public LocalScheduler {
  public:
   explicit RoundRobin(Nanoseconds quantum)
@@ -59,7 +59,7 @@ class RoundRobin : public LocalScheduler {
   std::vector<unsigned> queue_;
 };
 
-// Explicit coscheduling: whoever belongs to the row (a job, or a part of one that is larger than the
+// Explicit coscheduling: a process that belongs to the row (a job, or a part of one that is larger than the
 // cluster) whose slice it is. The engine changes the row on all workstations at once.
 class Coscheduled : public LocalScheduler {
  public:

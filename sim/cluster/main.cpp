@@ -36,7 +36,7 @@ int run(int count, char** words) {
   app.add_flag("--csv", csv, "every number, a line for each run");
   app.add_flag("--alone", alone, "without the reference, explicit coscheduling: no slowdown");
   auto* each = app.add_flag("--workstations", workstations, "what each workstation did, instead");
-  app.add_option("--trace", trace, "who did what when, as CSV, to FILE or stdout, instead")
+  app.add_option("--trace", trace, "write each event as CSV to FILE or stdout, instead")
       ->expected(0, 1)
       ->default_str("-")
       ->excludes(each);

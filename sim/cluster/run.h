@@ -24,7 +24,7 @@ enum class Table { kSolaris, kSvr4 };
 struct Scheduler {
   Policy policy = Policy::kSolaris;
   Table table = Table::kSolaris;
-  bool raise_every_sleep = false;     // not only who has waited for longer than maxwait
+  bool raise_every_sleep = false;  // not only of processes that have waited for longer than maxwait
   Nanoseconds quantum = 100'000'000;  // round-robin's
   Nanoseconds slice = 500'000'000;    // explicit coscheduling's
   bool clocks_apart = true;  // each workstation's clock ticks when it likes, or all at once

@@ -1,14 +1,14 @@
 // Solaris' time-sharing class, of one processor, for processes that only ever sleep and run in user
 // mode (they hold no kernel resource, so they never have a kernel priority):
 //
-// - the ready process of the highest priority runs; who becomes ready with a higher one than the process
+// - the ready process of the highest priority runs; one that becomes ready with a higher one than the process
 //   that runs preempts it at once, and that one goes to the front of its queue and keeps its quantum;
 // - at each tick of the clock, 10 ms, the one that runs loses a tick of its quantum. At its end it falls to
 //   tqexp and goes to the end of that queue. One that runs below a ready one's priority goes, too;
-// - once a second everybody's dispwait is counted up; it is set to zero whenever a quantum ends or a
-//   priority is raised. Who has more than maxwait is raised: a ready one to lwait at the end of that
+// - once a second the dispwait of every process is incremented; it is set to zero whenever a quantum ends or a
+//   priority is raised. A process with more than maxwait is raised: a ready one to lwait at the end of that
 //   queue, one that runs to slpret, one that sleeps to slpret when it goes to sleep or wakes;
-// - who wakes goes to the end of its queue, but to the front if it ran within the same tick.
+// - a process that wakes goes to the end of its queue, but to the front if it ran within the same tick.
 //
 // Rules: OpenSolaris' and illumos' uts/common/disp/ts.c (ts_tick, ts_update_list, ts_trapret, ts_wakeup,
 // ts_sleep, ts_preempt) and disp.c (setbackdq, setfrontdq, swtch: t_disp_time); the table of

@@ -1,4 +1,4 @@
-// Who does what when, a line of CSV each, for a run small enough to be read.
+// Events of a run as lines of CSV, for a run small enough to be read.
 #pragma once
 
 #include <cstdio>

@@ -16,7 +16,7 @@ enum class Purpose : std::uint8_t {
   kAccess,       // the thread waits for the line
   kConditional,  // so does its store-conditional, and fails if the reservation goes first
   kStore,        // the store is in the thread's queue
-  kPrefetch,     // nobody waits
+  kPrefetch,     // no thread waits
 };
 
 struct Request {
@@ -32,7 +32,7 @@ struct Spinner {
 };
 
 // MESI, seen from where all meet: one node has it exclusively (M or E; which of both costs the same
-// here), or any number share it (S), or nobody has it (I).
+// here), or any number share it (S), or no node has it (I).
 struct Line {
   unsigned index = 0;               // by first use
   std::uintptr_t number = 0;        // its address in lines
@@ -44,7 +44,7 @@ struct Line {
 
   bool busy = false;             // it is on its way from one owner to another node
   unsigned reads_under_way = 0;  // by several at once, while it is shared
-  // A directory: those whom its home has not served yet. Snooping: those who wait for the answer to
+  // A directory: those that its home has not served yet. Snooping: those that wait for the answer to
   // another request of their own node, which is one of these.
   std::deque<Request> queue;
   std::bitset<kMostCores> asking;

@@ -1,4 +1,4 @@
-// A machine as the simulator knows it: who shares what with whom, and how long a line takes from where.
+// A machine as the simulator knows it: what its processors share, and how long a line takes from where.
 // Described by the files in machines/, where each number has its source.
 #pragma once
 
@@ -22,7 +22,7 @@ enum class Atomics {
 // How a request finds the line.
 enum class Coherence {
   kSnooping,   // all nodes see each request, and those that change ownership wait for all to answer
-  kDirectory,  // a home node knows who has the line; only those are asked
+  kDirectory,  // a home node knows which nodes have the line; only those are asked
 };
 
 // Nodes within such a group are nearer to each other than to others.
@@ -70,7 +70,7 @@ struct Machine {
   Coherence coherence = Coherence::kDirectory;
   Cycles address_cycles = 0;  // for how long a request occupies the address bus, or the line's home
   Cycles invalidate_cycles = 0;  // directory: for each further holder that has to be invalidated
-  Cycles memory_cycles = 0;      // a line that nobody has
+  Cycles memory_cycles = 0;      // a line that no node has
 
   std::vector<Level> levels;  // from near to far; the last holds all nodes
 

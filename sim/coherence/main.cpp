@@ -1,4 +1,4 @@
-// coherence: barriers on machines that nobody here has. docs/understand/simulators.md.
+// coherence: barriers on machines that we do not have. docs/understand/simulators.md.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Requests on their way to a line. A directory's home serves them in the order in which they came. A
 // snooped bus keeps no lines: a request for a line in transit is retried, each time for the
-// bus's time, and whoever tries first when it has come has it.
+// bus's time, and the first to try after it has come has it.
 #include "sim/coherence/world.h"
 
 namespace muster::coherence {
@@ -66,7 +66,7 @@ void World::ask_all(Line& line, const Request& request) {
   schedule(told + jitter_.next() % (machine_.address_cycles + 1), Kind::kRetry, request, &line);
 }
 
-// The node's request is done with: whoever waited for its answer asks for what is still wanted.
+// The node's request is complete: threads that waited for its answer request what they still want.
 void World::answered(Line& line, unsigned node) {
   line.asking.reset(node);
   for (auto place = line.queue.begin(); place != line.queue.end(); ++place) {

@@ -1,4 +1,4 @@
-// Prefetching by the processor: who uses a line and then a neighbour is expected to go on like that,
+// Prefetching by the processor: a thread that uses a line and then a neighbour is expected to continue,
 // and the next few lines are brought to its node while it is still busy with this one.
 #include <algorithm>
 

@@ -105,7 +105,7 @@ void World::fetch(Line& line, bool own, Purpose purpose) {
   fibers_->suspend();
 }
 
-// Finds out who serves the request and when the line will be there.
+// Determines which node serves the request and when the line arrives.
 void World::begin(Line& line, const Request& request) {
   Thread& thread = threads_[request.thread];
   const unsigned node = thread.node;

@@ -1,4 +1,4 @@
-// Time and threads: who runs when. The lines are in transactions.cpp, the requests for
+// Time and threads: which thread runs when. The lines are in transactions.cpp, the requests for
 // them in requests.cpp, the store queues in stores.cpp, prefetching in streams.cpp.
 #include "sim/coherence/world.h"
 

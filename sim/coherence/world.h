@@ -2,7 +2,7 @@
 // other. Discrete events in the order of their times: a thread runs ahead on its own, but for each access
 // to shared memory it waits until nothing earlier is left to happen.
 //
-// What is modelled: who has which line (MESI, lines.h), one change of hands of a line at a time and the
+// What is modelled: which node has which line (MESI, lines.h), one change of hands of a line at a time and the
 // others in line behind it, latencies by distance, the bus, ports and links that requests and lines
 // occupy, store queues, reservations that any other writer of the line takes away. What is not:
 // instructions but for those at shared words, capacity and associativity of caches (a barrier's state
@@ -35,7 +35,7 @@ class World {
   World& operator=(const World&) = delete;
 
   // body(thread number) on each processor, until all have returned. Throws std::runtime_error when all
-  // of them wait for something that nobody does.
+  // of them wait for something that no thread does.
   void run(const std::function<void(unsigned)>& body);
 
   // Threads that spin pass over the polls that would find nothing new. Off for policies that count
@@ -76,7 +76,7 @@ class World {
   void fence();            // the thread's own stores take effect
   void fence_everybody();  // and all others'
   void delay(Cycles cycles);
-  // Sleeps until somebody wakes the word's sleepers or the time is over.
+  // Sleeps until a thread wakes the word's sleepers or the time is over.
   void sleep(const void* word, Cycles at_most);
   void wake(const void* word);
 
@@ -187,7 +187,7 @@ class World {
   unsigned running_ = 0;
   unsigned left_ = 0;
   bool passes_over_polls_ = false;
-  MixedNumbers jitter_;  // of those who try again
+  MixedNumbers jitter_;  // of requests that are retried
 
   Resource address_bus_;
   std::vector<Resource> homes_;

@@ -1,20 +1,20 @@
 ------------------------------ MODULE CallOff ------------------------------
-(* A team at Muster's barriers, and how who creates a task calls an instance off (waiting/call_off.h): all go
+(* A team at Muster's barriers, and how a thread that creates a task calls an instance off (waiting/call_off.h): all go
    on to the real barrier then, or none. The barrier is the deepest tree there is, a chain: arrivals are passed on
-   up to thread 1, the release down from it, and who leaves because of a call-off passes nothing on. Fold.tla has
-   the same for the halves of a barrier. Memory is sequentially consistent, and falling asleep is one step with the
+   up to thread 1, the release down from it, and a thread that leaves because of a call-off passes nothing on.
+   Fold.tla has the same for the halves of a barrier. Memory is sequentially consistent, and falling asleep is one step with the
    last look. Each rule is a constant, as there. *)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
   Team, Instances,
-  MaxTasks,    \* created by anybody
+  MaxTasks,    \* created by any thread
   MaxLasting,  \* of those that stay pending across instances: detached, target nowait
   \* Rules
   SignalWakes, CallOffWakes,
   EpisodesCompared,        \* a call-off names an instance; it is no flag
-  CalledOffBeforeArrival,  \* who calls an instance off does so before arriving there
-  ReleasedLookToo          \* who is released asks whether the instance was called off
+  CalledOffBeforeArrival,  \* a thread calls an instance off before it arrives there
+  ReleasedLookToo          \* a released thread checks whether the instance was called off
 
 Threads == 1..Team
 
@@ -126,7 +126,7 @@ Spec == Init /\ [][NextStep]_vars /\ WF_vars(RealBarrier) /\ \A t \in Threads : 
 
 -----------------------------------------------------------------------------
 HasLeft(t) == pc[t] \in {"code", "ended"}
-NobodyLeavesEarly == \A t \in Threads : HasLeft(t) => AllAreAt(ep[t])
+NoThreadLeavesEarly == \A t \in Threads : HasLeft(t) => AllAreAt(ep[t])
 SamePath == \A e \in 1..Instances : Cardinality(path[e]) <= 1
 OneRealBarrier == \A s, t \in Threads : pc[s] = "real" /\ pc[t] = "real" => ep[s] = ep[t]
 TasksAreRun == \A t \in Threads : HasLeft(t) => \A e \in pending : e > ep[t]

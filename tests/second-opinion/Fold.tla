@@ -15,16 +15,16 @@ CONSTANTS
   MaxForks,
   \* Rules
   OnlyRootOpens,         \* a fold is opened only in the root thread's initial implicit task [kInitialTask]
-  TasksCloseFirst,       \* who creates a task outside of regions closes the fold before [kSerial]
-  ForkClosesFirst,       \* so does who calls fork() [kForked]
+  TasksCloseFirst,       \* a thread that creates a task outside of regions closes the fold before [kSerial]
+  ForkClosesFirst,       \* so does one that calls fork() [kForked]
   EndClosesFirst,        \* and the thread's end [kEnded]
-  ChildLeavesItsRegion,  \* in the child of a fork in a region nobody is waited for [gone_]
+  ChildLeavesItsRegion,  \* in the child of a fork in a region no thread is waited for [gone_]
   OrderBeforeRelease,    \* an order is written before it is announced
   LeaveOrderGiven,       \* a fold is closed by an order to leave [dismiss]
   ReleaseWakes, ArrivalWakes, CallOffWakes,
   EpisodesCompared,      \* a call-off names an instance; it is no flag
-  CalledOffBeforeArrival,\* who calls an instance off does so before arriving there
-  ReleaseTells           \* who has left a gather learns at the next release that it was called off [ended_by]
+  CalledOffBeforeArrival,\* a thread calls an instance off before it arrives there
+  ReleaseTells           \* a thread that has left a gather learns at the next release that it was called off [ended_by]
 
 Primary == "primary"
 Threads == Workers \cup {Primary}
@@ -45,7 +45,7 @@ VARIABLES
   released,  \* [announced]
   arrived,
   off,       \* the instance that was called off [CallOff::once_]
-  pending,   \* tasks that nobody has run yet
+  pending,   \* tasks that no thread has run yet
   created,
   regions,   \* begun in folds
   ran,       \* bodies run by each worker

@@ -38,7 +38,7 @@ class Spin {
   }
 };
 
-using Checked = GenmcMemory</*kSomebodySleeps=*/std::is_same_v<POLICY, Block>>;
+using Checked = GenmcMemory</*kThreadsSleep=*/std::is_same_v<POLICY, Block>>;
 using State = detail::BarrierState<Checked, ALGORITHM, POLICY>;
 
 void* g_state;

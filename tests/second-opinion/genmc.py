@@ -30,7 +30,7 @@ IN_ONE_SIZE: Change = ("barriers/tree.h", "  struct Level {\n", "  struct Level 
 
 @dataclass(frozen=True)
 class Case:
-    """One program: what it runs, with how many threads, how often, and what is called off by whom."""
+    """One program: what it runs, with how many threads, how often, and which thread calls off what."""
 
     program: str
     algorithm: str

@@ -32,9 +32,9 @@ class RealBarrier {
   int it_ = 0;
 };
 
-// `kSomebodySleeps`: whether any thread ever sleeps. Without membarrier(), which GenMC does not know, both of the
+// `kThreadsSleep`: whether any thread ever sleeps. Without membarrier(), which GenMC does not know, both of the
 // asymmetric fences are full ones then. If no thread sleeps the light one does nothing, as on the machine.
-template <bool kSomebodySleeps>
+template <bool kThreadsSleep>
 struct GenmcMemory {
   template <class T>
   class Atomic {
@@ -56,10 +56,10 @@ struct GenmcMemory {
   };
 
   static void light_fence() {
-    if (kSomebodySleeps) full_fence();
+    if (kThreadsSleep) full_fence();
   }
   static bool heavy_fence() {
-    require(kSomebodySleeps);
+    require(kThreadsSleep);
     full_fence();
     return true;
   }

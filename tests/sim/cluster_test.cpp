@@ -139,7 +139,7 @@ TEST(Cluster, ExplicitCoschedulingOfAJobLargerThanTheCluster) {
 
 class Barriers : public testing::TestWithParam<std::tuple<Barrier, unsigned>> {};
 
-TEST_P(Barriers, HaveTheirTimeAndNobodyLeavesEarly) {
+TEST_P(Barriers, TakeTheirTimeAndNoThreadLeavesEarly) {
   const auto [kind, processes] = GetParam();
   RunPlan run = spinning(one_round(processes, 50));
   run.program.barrier = kind;

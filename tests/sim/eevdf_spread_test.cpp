@@ -64,7 +64,7 @@ TEST_F(Eevdfs, AWakeUpSearchesOneCache) {
 }
 
 // Threads 0 and 2 share processor 0, thread 1 leaves processor 1 at 5.3 ms. It takes the one that waits.
-TEST_F(Eevdfs, WhoRunsOutOfThreadsPullsOne) {
+TEST_F(Eevdfs, AProcessorWithoutThreadsPullsOne) {
   shape.processors = 2;
   rules.tick = 4 * kMs;
   Task& waits = hog();
@@ -77,7 +77,7 @@ TEST_F(Eevdfs, WhoRunsOutOfThreadsPullsOne) {
 }
 
 // At 4.3 ms it has run 0.3 ms before: too recently. The tick of 8 ms finds the idle processor.
-TEST_F(Eevdfs, WhoRanAMomentAgoIsNotPulled) {
+TEST_F(Eevdfs, AThreadThatRanAMomentAgoIsNotPulled) {
   shape.processors = 2;
   rules.tick = 4 * kMs;
   Task& waits = hog();
@@ -169,7 +169,7 @@ class InSwitches : public Eevdfs {
 
 // The hog's processor wants one of the two from 88 ms on. Both are hot, so it must have failed twice: 144. The
 // one that the switch leaves is free at its end.
-TEST_F(InSwitches, WhoIsSwitchedFromIsMovedWhenTheSwitchIsOver) {
+TEST_F(InSwitches, TheThreadSwitchedFromIsMovedWhenTheSwitchIsOver) {
   rules.migration_cost = 10 * kMs;
   build();
   at(hog(), 0);

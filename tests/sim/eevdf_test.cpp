@@ -84,7 +84,7 @@ TEST_F(Eevdfs, WithoutPlaceLagItComesBackAtTheAverage) {
 // Thread 0 blocks at 1.9 when V is at 0.95. It stays in the queue until the eligible thread is looked up and
 // V has passed it: at the tick of 4 ms, when thread 1 is at 2.1 and V at 2.0. What it would have gained by
 // waiting is not kept.
-TEST_F(Eevdfs, WhoIsAheadOfTheAverageLeavesLater) {
+TEST_F(Eevdfs, AThreadAheadOfTheAverageLeavesLater) {
   Task& ahead = thread({compute(1'900 * kUs), block(10 * kMs), compute(kNever)});
   Task& other = hog();
   machine->at(3'900 * kUs, [&] {
@@ -103,7 +103,7 @@ TEST_F(Eevdfs, WhoIsAheadOfTheAverageLeavesLater) {
 }
 
 // Woken at 3.5 it is where it was: at 1.9, when V is at 1.75.
-TEST_F(Eevdfs, WhoIsWokenBeforeItHasLeftKeepsItsPlace) {
+TEST_F(Eevdfs, AThreadWokenBeforeItHasLeftKeepsItsPlace) {
   Task& ahead = thread({compute(1'900 * kUs), block(1'600 * kUs), compute(kNever)});
   hog();
   machine->run(3'600 * kUs);
@@ -181,7 +181,7 @@ TEST_F(Eevdfs, AYieldAheadOfTheAverageIsFree) {
   EXPECT_EQ(Eevdf::fair(yielder).runtime, 500 * kUs);
 }
 
-TEST_F(Eevdfs, AYieldToNobodyIsFree) {
+TEST_F(Eevdfs, AYieldWithoutOtherThreadsIsFree) {
   Task& alone = thread({compute(500 * kUs), yield(), compute(kNever)});
   machine->run(600 * kUs);
   EXPECT_EQ(alone.ran, 600 * kUs);

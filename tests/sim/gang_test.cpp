@@ -45,7 +45,7 @@ TEST(Gang, TheOnlyJobGoesOn) {
   EXPECT_EQ(one.run(), "5:0@0 40:0-");
 }
 
-TEST(Gang, WhoComesWhenAllAreDoneHasItsTurnAtOnce) {
+TEST(Gang, AJobThatComesWhenAllAreDoneHasItsTurnAtOnce) {
   Scene one = scene(1, 10);
   one.thread({compute(4)}, 0);
   Task& soon = one.machine.make_task(1, std::make_unique<Script>(std::vector{compute(12)}));
@@ -58,7 +58,7 @@ TEST(Gang, WhoComesWhenAllAreDoneHasItsTurnAtOnce) {
   EXPECT_EQ(one.run(), "0:0@0 4:0- 6:1@0 18:1- 40:2@0 50:2- 50:3@0 53:3- 53:2@0 58:2-");
 }
 
-TEST(Gang, WhoWakesOutsideItsTurnWaitsForIt) {
+TEST(Gang, AThreadThatWakesOutsideItsTurnWaitsForIt) {
   Scene two = scene(2, 10);
   two.thread({block(3), compute(2)}, 0);
   two.thread({compute(15)}, 1);
@@ -79,7 +79,7 @@ TEST(Gang, MoreThreadsThanProcessors) {
 
 // Two jobs of one thread share a turn on two processors, that of two threads has one of its own. The first is
 // done at 22; its processor is idle until the other one is done at 25, which ends the turn.
-TEST(Gang, WhoFitsSharesATurn) {
+TEST(Gang, AJobThatFitsSharesATurn) {
   Scene three = packed(2, true, false);
   three.thread({compute(12)}, 0);
   three.thread({compute(15)}, 1);
@@ -93,7 +93,7 @@ TEST(Gang, WhoFitsSharesATurn) {
 
 // Three threads that come while a turn is shared by jobs with a lower and a higher number do not fit beside them:
 // not even the processor that is idle is theirs before their turn, which is at 20.
-TEST(Gang, WhoComesDuringASharedTurnWaits) {
+TEST(Gang, AJobThatComesDuringASharedTurnWaits) {
   Scene three = packed(3, true, false);
   three.thread({compute(25)}, 0);
   three.thread({compute(25)}, 2);
@@ -129,7 +129,7 @@ TEST(Gang, OthersFillWhatIsIdle) {
 }
 
 // Of two that fill, the one whose turn comes first is before the other.
-TEST(Gang, WhoFillsIsRanked) {
+TEST(Gang, JobsThatFillATurnAreRanked) {
   Scene three = packed(1, false, true);
   three.thread({block(12), compute(4)}, 0);
   three.thread({block(3), compute(4)}, 1);

@@ -286,7 +286,7 @@ Machine snooped() {
 }
 
 // A request that meets a line in transit is repeated, and each time uses the bus.
-TEST(Requests, ASnoopedBusTurnsAwayWhoMeetsABusyLine) {
+TEST(Requests, ASnoopedBusRejectsARequestForABusyLine) {
   auto words = std::make_unique<Words>();
   const auto world = run(snooped(), 3, [&](unsigned me) {
     if (me == 0) write(words->a, 1);
@@ -319,7 +319,7 @@ TEST(Requests, ANodeAsksOnceForBothItsCores) {
 }
 
 // A reader that goes from line to line waits for a few of them only.
-TEST(Streams, LinesAreFetchedAheadOfWhoReadsThemInOrder) {
+TEST(Streams, LinesReadInOrderAreFetchedAhead) {
   struct alignas(4096) Row {
     struct alignas(64) Element {
       Word word{0};

@@ -53,7 +53,7 @@ TEST(Linux24, NeverMoreThanTwiceTheDefault) {
   EXPECT_EQ(Linux24::counter(sleeper), 39);  // 39 / 2 + 20 again
 }
 
-TEST(Linux24, TheAwakenedPreemptsWhoHasLessLeft) {
+TEST(Linux24, AWokenThreadPreemptsOneWithLessLeft) {
   Scene one = scene(1);
   one.thread({block(10), compute(5)}, 0);
   one.thread({compute(18)}, 1);
@@ -146,7 +146,7 @@ TEST(Linux24, AnIdleProcessorIsFoundBeforeABusyOne) {
   EXPECT_EQ(two.threads[1]->was_ready, 0);
 }
 
-TEST(Linux24, TicksAreTakenFromWhoRunsThenOrFromWhoHasRunForOne) {
+TEST(Linux24, TicksAreTakenFromTheRunningThreadOrFromOneThatHasRunForATick) {
   // It runs for half of every tick, never when the clock ticks.
   for (const Accounting accounting : {Accounting::kSampled, Accounting::kExact}) {
     Linux24Rules with = rules();
@@ -166,7 +166,7 @@ TEST(Linux24, TicksAreTakenFromWhoRunsThenOrFromWhoHasRunForOne) {
   }
 }
 
-TEST(Linux24, TheTickAtAnIntervalsEndIsTakenFromWhoRanIt) {
+TEST(Linux24, TheTickAtAnIntervalsEndIsTakenFromItsThread) {
   Scene one = scene(1);
   Task& task = one.thread({compute(4), block()}, 0);
   one.thread({compute(kNever)}, 1);
@@ -196,7 +196,7 @@ TEST(Linux24, TicksWithinASwitchAreTakenFromWhomItLeaves) {
   }
 }
 
-TEST(Linux24, WhoIsUsedUpWhileItIsLeftNeedsAnEpoch) {
+TEST(Linux24, AThreadUsedUpWhileItIsLeftNeedsAnEpoch) {
   // It runs for 17 ticks from 6 on, is woken at 24 and has none left at 26, while the switch to 1 goes on.
   // When 1 blocks at 29, an epoch is needed. It runs from 35 to 40, and is being left at 45.
   Scene one = scene(1, rules(), 6);

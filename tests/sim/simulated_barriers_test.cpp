@@ -1,4 +1,5 @@
-// Every algorithm of the registry, with every policy that needs no scheduler, in the simulated memory, and what their traffic must be.
+// Every algorithm of the registry, with every policy that needs no scheduler, in the simulated memory; and the traffic
+// that each may cause.
 #include <gtest/gtest.h>
 
 #include "sim/coherence/simulated_memory.h"
@@ -36,7 +37,7 @@ Counts sum_of(const Outcome& outcome) {
   return sum;
 }
 
-TEST(SimulatedBarriers, NobodyIsLetThroughEarly) {
+TEST(SimulatedBarriers, NoThreadIsLetThroughEarly) {
   for (const Atomics atomics : {Atomics::kLocked, Atomics::kReservation}) {
     for (const BarrierKind barrier : algorithms()) {
       for (const WaitKind wait : policies()) {

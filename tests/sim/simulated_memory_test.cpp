@@ -152,7 +152,7 @@ TEST(SimulatedMemory, ConditionalGoesOnWhileTeammatesCome) {
   EXPECT_NEAR(static_cast<double>(soon.spun[1]), 1'000 + kPolls / 2, kPolls / 2 + 1'000 / 32);
 }
 
-TEST(SimulatedMemory, ConditionalGivesUpWhenNobodyComesAnyMore) {
+TEST(SimulatedMemory, ConditionalGivesUpWhenNoMoreThreadsArrive) {
   const Meeting late(20'000);
   EXPECT_EQ(late.stats[0].blocks.read(), 1U);
   EXPECT_NEAR(static_cast<double>(late.spun[0]), 4'000 + kPolls / 2, kPolls / 2 + 4'000 / 32);

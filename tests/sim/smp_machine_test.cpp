@@ -30,13 +30,13 @@ TEST(SmpMachine, RoundRobinGivesEachAQuantumInTurn) {
   EXPECT_EQ(one.run(), "7:0@0 107:0- 113:1@0 213:1- 219:0@0 269:0- 275:1@0 295:1-");
 }
 
-TEST(SmpMachine, WhoIsAloneGoesOn) {
+TEST(SmpMachine, AThreadThatIsAloneContinues) {
   Scene one = scene(1, 6, 100);
   one.thread({compute(250)});
   EXPECT_EQ(one.run(), "7:0@0 257:0-");
 }
 
-TEST(SmpMachine, RoundRobinPutsTheAwakenedLastAndPreemptsNobody) {
+TEST(SmpMachine, RoundRobinPutsWokenThreadsLastAndPreemptsNone) {
   Scene one = scene(1, 0, 100, 0);
   one.thread({block(), compute(10)});
   one.thread({compute(20), wakes({0}), compute(20)});
@@ -82,7 +82,7 @@ TEST(SmpMachine, AlsoWhereItsQuantumEndsThen) {
   EXPECT_EQ(spinner.spun, 10);
 }
 
-TEST(SmpMachine, ASpinIsTimeOnTheProcessorAndSignalsReachWhoWaitsForIt) {
+TEST(SmpMachine, ASpinIsTimeOnTheProcessorAndSignalsReachTheWaiter) {
   Scene one = scene(1, 0, 10, 0);
   Task& spinner = one.thread({spin(25)});
   one.thread({compute(12),
@@ -94,7 +94,7 @@ TEST(SmpMachine, ASpinIsTimeOnTheProcessorAndSignalsReachWhoWaitsForIt) {
   EXPECT_TRUE(spinner.signalled);
 }
 
-TEST(SmpMachine, WhoGivesUpHasSeenWhatHappensAtThatTime) {
+TEST(SmpMachine, AThreadThatGivesUpHasSeenWhatHappensAtThatTime) {
   Scene two = scene(2, 0, 1000, 0);
   Task& spinner = two.thread(
       {spin(10), then([](Machine&, Task& me) { EXPECT_TRUE(me.signalled); }), compute(1)});

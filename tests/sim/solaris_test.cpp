@@ -180,7 +180,7 @@ TEST(Solaris, HighestPriorityIsNotRaisedAndHasTwoTicks) {
   }
 }
 
-TEST(Solaris, WhoRanWithinTheSameTickWakesToTheFront) {
+TEST(Solaris, AProcessThatRanWithinTheSameTickWakesToTheFront) {
   Solaris scheduler = with({kA, kB, kC});
   ASSERT_EQ(scheduler.pick(), int{kA});
   scheduler.sleeps(kA);
@@ -197,7 +197,7 @@ TEST(Solaris, WhoRanWithinTheSameTickWakesToTheFront) {
   EXPECT_EQ(scheduler.pick(), int{kB});
 }
 
-TEST(Solaris, WhoHasEndedIsGone) {
+TEST(Solaris, AnEndedProcessIsGone) {
   Solaris scheduler = with({kA, kB});
   ASSERT_EQ(scheduler.pick(), int{kA});
   scheduler.ends(kA);

@@ -27,7 +27,7 @@ void pass_instances(SimulatedTeam& team, Policy& policy, unsigned count, unsigne
   everyone_absent_on(team, cpu);
 }
 
-TEST(Auto, SpinsWhileNobodyIsKeptAway) {
+TEST(Auto, SpinsWhileNoThreadIsDelayed) {
   SimulatedTeam team(4);
   AutoWait policy({.team_size = 4});
   everyone_absent_on(team, 1);
@@ -169,7 +169,7 @@ TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
 }
 
 // Repeated observations count for longer, but never for so long that the 50 ms would be missed.
-TEST(Competitors, WhoComesBackIsExpectedToStay) {
+TEST(Competitors, ACompetitorThatComesBackIsExpectedToStay) {
   Competitors competitors;
   EXPECT_FALSE(competitors.near(1));
   std::uint64_t now = 1'000'000'000;

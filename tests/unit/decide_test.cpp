@@ -160,7 +160,7 @@ TEST(NextPlace, IsReachedAndLeft) {
   EXPECT_EQ(changes[1][2], 0U);
 }
 
-TEST(NextPlace, AThreadLeavesItsCpuOnlyWhereNobodyElseRuns) {
+TEST(NextPlace, AThreadLeavesItsCpuOnlyIfNothingElseRuns) {
   for_each_place([](Place place, const PlaceObservation& now) {
     if (!should_leave_cpu(place, now)) return;
     EXPECT_TRUE(now.alone && now.fits && now.takes_turns && now.may_move);

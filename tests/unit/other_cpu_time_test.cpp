@@ -34,7 +34,7 @@ TEST_F(OtherCpuTimes, NothingIsKnownBeforeTheFirstWindow) {
   EXPECT_FALSE(pass(10, 0, 0));
 }
 
-TEST_F(OtherCpuTimes, OwnAndIdleTimeAreNobodyElses) {
+TEST_F(OtherCpuTimes, OwnAndIdleTimeAreNotOfOthers) {
   ask();
   EXPECT_FALSE(pass(60, 2, 0));
   EXPECT_FALSE(pass(60, 0, 2));

@@ -139,7 +139,7 @@ TEST(Random, TeammatesDrawDifferently) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Conditional, SpinsTheBaselineWhenNobodyComes) {
+TEST(Conditional, SpinsTheBaselineWhenNoThreadArrives) {
   SimulatedTeam team(4);
   Conditional policy(kParameters);
   EXPECT_EQ(policy.base_ns(), 3'000U);

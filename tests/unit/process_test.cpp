@@ -61,7 +61,7 @@ TEST(Objects, OfNoAddress) {
 }
 
 // In the test program no symbol counts as present from the start.
-TEST(Objects, WhoDefinesASymbol) {
+TEST(Objects, TheDefinitionOfASymbol) {
   EXPECT_TRUE(is_defined("malloc"));
   EXPECT_FALSE(is_defined("no_such_function"));
   EXPECT_EQ(global_definition("malloc"), dlsym(RTLD_DEFAULT, "malloc"));

@@ -12,7 +12,7 @@
 namespace muster::test {
 namespace {
 
-TEST(SleepWord, MakesNoSystemCallWhileNobodySleeps) {
+TEST(SleepWord, MakesNoSystemCallWhileNoThreadSleeps) {
   struct NoCalls : NativeMemory {
     static void wake_all(Atomic<std::uint32_t>&) {
       ADD_FAILURE() << "a wake call without a sleeper";
