@@ -92,13 +92,11 @@ class Demo:
                         self.cells[busy, threads, runtime, what] = Cell(load, threads, what, unit, runtime)
 
     def output(self, words: list[str], threads: int, side: str) -> str | None:
-        """A user preloads by `muster run`, and so does the demo."""
-        if side == "Muster":
-            words = ["muster", "run", "--", str(self.bench.bin / words[0]), *words[1:]]
+        """Preloaded by the environment: the demo need not wait until the `muster` command is built."""
         settings = {"OMP_NUM_THREADS": str(threads)}
         if side == "passive":
             settings["OMP_WAIT_POLICY"] = "passive"
-        return self.bench.output(words[0], words[1:], **settings)
+        return self.bench.output(words[0], words[1:], preloaded=side == "Muster", **settings)
 
     def line_crossing_ns(self) -> float | None:
         """The median over all pairs of CPUs; None with one CPU only."""
@@ -121,8 +119,8 @@ class Demo:
         """Muster's text report of the BARRIER program beside the hogs."""
         with tempfile.TemporaryDirectory(prefix="muster-demo-") as folder, self.bench.hogs(HOGS):
             file = Path(folder) / "report.txt"
-            words = ["run", "--report", str(file), "--", str(self.bench.bin / "barrier"), "--seconds", "0.5"]
-            self.bench.output("muster", words, OMP_NUM_THREADS=str(threads))
+            settings = {"OMP_NUM_THREADS": str(threads), "MUSTER_REPORT": str(file)}
+            self.bench.output("barrier", ["--seconds", "0.5"], preloaded=True, **settings)
             return file.read_text() if file.exists() else "no report was written"
 
     def record(self, number: int, busy: bool, threads: int, runtime: str) -> None:
@@ -180,7 +178,7 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, exit_by_exception)
 
-    bench = Bench(arguments.build, ("muster", HOG, "linetransfer", *PROGRAMS), RUN_LIMIT)
+    bench = Bench(arguments.build, (HOG, "linetransfer", *PROGRAMS), RUN_LIMIT)
     warn_if_busy("demo")
     demo = Demo(bench)
     rounds = demo.run(arguments.seconds - REPORT_SECONDS)
