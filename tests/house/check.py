@@ -21,6 +21,7 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "conditionals": lambda tree, build: source_checks.conditionals(tree),
     "lengths": lambda tree, build: source_checks.lengths(tree),
     "readmes": lambda tree, build: source_checks.readmes(tree),
+    "executables": lambda tree, build: source_checks.executables(tree),
     "machine_paths": lambda tree, build: source_checks.machine_paths(tree),
     "doc_places": lambda tree, build: docs_checks.places(tree),
     "doc_links": lambda tree, build: docs_checks.links(tree),

@@ -127,6 +127,12 @@ def readmes(tree: Tree) -> list[str]:
     return [f"{folder}/: no README.md" for folder in shown if f"{folder}/README.md" not in files]
 
 
+def executables(tree: Tree) -> list[str]:
+    """What begins with #! can be started by its path, as the documents show it."""
+    scripts = (name for name in tree.files() if tree.text(name).startswith("#!"))
+    return [f"{name}: begins with #! but is not executable" for name in scripts if not os.access(tree.root / name, os.X_OK)]
+
+
 # Put together here, so that this file does not name them either.
 MACHINE_PATH = re.compile(r"(?<![\w.}~])/(?:" + "|".join(["work", "root", r"home/[a-z]\w*"]) + r")/")
 REGISTRIES = [".".join(host) for host in (("pypi", "org"), ("pythonhosted", "org"), ("deb", "debian", "org"))]

@@ -140,6 +140,14 @@ class Readmes(HouseTest):
         self.assertEqual(source_checks.readmes(tree), ["sim/: no README.md"])
 
 
+class Executables(HouseTest):
+    def test_a_script_is_started_by_its_path(self) -> None:
+        script = self.write("tests/run.py", "#!/usr/bin/env python3\n")
+        self.assertEqual(len(source_checks.executables(Tree(self.root))), 1)
+        script.chmod(0o755)
+        self.assertEqual(source_checks.executables(Tree(self.root)), [])
+
+
 class MachinePaths(HouseTest):
     def test_found(self) -> None:
         for text in ("/wo" "rk/main", "cd /ro" "ot/", "at https://py" "pi.org/simple", "'/ho" "me/me/x'"):
