@@ -147,7 +147,7 @@ class Yields(unittest.TestCase):
                     self.assertEqual(yields["passed"], yields["seen"])
                 if value == "skip":
                     self.assertGreater(yields["skipped"], yields["passed"])
-                if value != "adaptive":
+                if value in ("native", "skip"):  # the others nap where the machine is busy
                     self.assertEqual((yields["naps"], yields["long_yields"]), (0, 0))
 
     def test_a_runtime_that_is_not_replaced_obeys_too(self) -> None:
