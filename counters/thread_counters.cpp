@@ -37,8 +37,12 @@ unsigned threads_counted() { return g_threads.load(std::memory_order_relaxed); }
 void forget_threads_counted() { g_threads.store(0, std::memory_order_relaxed); }
 
 ThreadCounters::ThreadCounters(Events& events) : WaitMeter{}, events_(events) {
-  wait_begins = [](WaitMeter& self) { static_cast<ThreadCounters&>(self).wait_begins_here(); };
-  wait_ends = [](WaitMeter& self) { static_cast<ThreadCounters&>(self).wait_ends_here(); };
+  wait_begins = [](WaitMeter& self, const WaitStats&) {
+    static_cast<ThreadCounters&>(self).wait_begins_here();
+  };
+  wait_ends = [](WaitMeter& self, const WaitStats&) {
+    static_cast<ThreadCounters&>(self).wait_ends_here();
+  };
   for (int& set : sets_) set = papi::kNull;
 }
 

@@ -170,6 +170,11 @@ struct ReportPath {
   }
 };
 
+// The same for a timeline.
+struct TimelinePath : ReportPath {
+  static constexpr const char* values() { return "FILE.json"; }
+};
+
 struct EventList {
   using Value = const char*;
   static constexpr std::size_t kMost = kMostEvents * (kMostEventName + 1);

@@ -17,6 +17,12 @@ namespace muster {
     "Write a report at exit. In FILE, %h is the host, %p the process, %r the MPI rank, %% a %.")   \
   X(verbose, "MUSTER_VERBOSE", kind::Flag, "0",                                                    \
     "Print on stderr which options are in force and which OpenMP runtimes were found.")            \
+  X(timeline, "MUSTER_TIMELINE", kind::TimelinePath, "",                                           \
+    "Write a timeline of the last events of each thread at exit, for Perfetto or "                 \
+    "chrome://tracing. %-patterns as in MUSTER_REPORT.")                                           \
+  X(live, "MUSTER_LIVE", kind::OnOff, "off",                                                       \
+    "Show the running process's state to `muster top` and `muster report`, by a thread of "        \
+    "Muster's and a file in /dev/shm.")                                                            \
   X(wait, "MUSTER_WAIT", kind::Wait, "auto",                                                       \
     "How a thread waits: how long it spins before it blocks. `auto` decides for each team.")       \
   X(barrier, "MUSTER_BARRIER", kind::BarrierName, "auto",                                          \

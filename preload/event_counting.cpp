@@ -3,6 +3,7 @@
 #include "counters/counting.h"
 #include "options/settings.h"
 #include "preload/message.h"
+#include "runtime-hooks/teams/counted_region.h"
 
 namespace muster {
 
@@ -10,6 +11,7 @@ void begin_event_counting() {
   const Settings& in_force = settings();
   if (!in_force.on || in_force.counters == nullptr) return;
   const Events& events = begin_counting(in_force.counters, in_force.papi);
+  if (counting()) observe();
   const bool no_papi = events.wants_papi && !events.papi.usable;
   if (no_papi) {
     message("MUSTER_COUNTERS: %s; %s", events.papi.reason.text,

@@ -19,9 +19,12 @@
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/event_counting.h"
+#include "preload/live/live.h"
 #include "preload/message.h"
 #include "preload/report/report.h"
 #include "preload/settings.h"
+#include "preload/signals/dispositions.h"
+#include "preload/signals/report_at_signal.h"
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
@@ -31,6 +34,7 @@
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
 #include "runtime-hooks/teams/team.h"
+#include "runtime-hooks/teams/timeline.h"
 #include "waiting/calibration.h"
 
 namespace muster {
@@ -40,12 +44,16 @@ namespace {
 void before_fork() { give_everything_back(); }
 
 void after_fork_in_child() {
+  dispositions_after_fork();
+  live_after_fork();
+  report_after_fork();
   runtimes_after_fork();
   deferred_dlclose_after_fork();
   folds_after_fork();
   teams_after_fork();
   counters_after_fork();
   threads_after_fork();
+  timelines_after_fork();
   yield_callers_after_fork();
   choices_after_fork();
   forget_other_cpu_time();
@@ -101,6 +109,8 @@ void get_ready() {
       look_at_load(in_force);
       try_futex();  // before any thread sleeps that could not be woken
       if (has_one_thread()) register_fences();
+      if (in_force.report != nullptr || in_force.timeline != nullptr) report_at_signals();
+      begin_timeline();
     }
     if (in_force.verbose) {
       print_settings();
@@ -115,6 +125,7 @@ void get_ready() {
   if (!begun.exchange(true)) {
     publish_counts();  // for a PAPI that was opened after the constructor
     begin_event_counting();
+    if (settings().on && settings().live) begin_live();
   }
 }
 
@@ -156,10 +167,14 @@ __attribute__((constructor)) void at_start() {
   prepare_for_choice(early<kind::BarrierName>(Setting::barrier, BarrierKind::kAuto));
 }
 
-// Runs at exit() and when main returns. Not at _exit, abort or a signal, where destructors do not run.
+// Runs at exit() and when main returns. Not at _exit or abort, where destructors do not run; preload/signals/ has the
+// report at signals.
 __attribute__((destructor)) void at_end() {
   note_end_of_process();
-  write_report_at_end();
+  restore_default_dispositions();
+  end_live();
+  write_report_now();
+  write_timeline_now();
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ class SleepWord {
       }
       if (done()) return;
       stats.blocks.add();
+      const WaitStats::Sleep sleep(stats);
       if (Memory::wait(sequence_, seen, /*limited=*/!fenced)) stats.wakeups.add();
       if (done()) return;  // otherwise the next round sets the flag again, and fences
     }

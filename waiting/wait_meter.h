@@ -1,12 +1,18 @@
-// A listener for the begin and the end of a thread's waits, which reads counters there. Without one, a wait pays one
-// branch at each end.
+// A listener for the begin and the end of a thread's waits, which reads counters there or records a timeline. Without
+// one, a wait pays one branch at each end.
 #pragma once
 
 namespace muster {
 
+struct WaitStats;
+
 struct WaitMeter {
-  void (*wait_begins)(WaitMeter& self);
-  void (*wait_ends)(WaitMeter& self);
+  // The thread's counts as they are at that moment.
+  void (*wait_begins)(WaitMeter& self, const WaitStats& stats);
+  void (*wait_ends)(WaitMeter& self, const WaitStats& stats);
+  // Within a wait, on the word that all threads sleep on. Null: not listened to.
+  void (*sleep_begins)(WaitMeter& self) = nullptr;
+  void (*sleep_ends)(WaitMeter& self) = nullptr;
 };
 
 }  // namespace muster

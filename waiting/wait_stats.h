@@ -77,12 +77,25 @@ struct WaitStats {
   void wait_begins(bool spins) {
     if (spins) spins_begun.add();
     if (meter != nullptr) [[unlikely]]
-      meter->wait_begins(*meter);
+      meter->wait_begins(*meter, *this);
   }
   void wait_ends() const {
     if (meter != nullptr) [[unlikely]]
-      meter->wait_ends(*meter);
+      meter->wait_ends(*meter, *this);
   }
+
+  // For as long as a thread may sleep.
+  struct Sleep {
+    explicit Sleep(const WaitStats& stats) : meter(stats.meter) {
+      if (meter != nullptr && meter->sleep_begins != nullptr) meter->sleep_begins(*meter);
+    }
+    ~Sleep() {
+      if (meter != nullptr && meter->sleep_ends != nullptr) meter->sleep_ends(*meter);
+    }
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+    WaitMeter* const meter;
+  };
 
   void waited(std::uint64_t from_ns, std::uint64_t to_ns) {
     const std::uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;  // the clock may jump

@@ -25,6 +25,8 @@ using WordsAfterDashes = std::optional<std::vector<std::string>>;
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
+void add_top(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
 void add_fields(CLI::App& app, int& status);
 void add_counters(CLI::App& app, int& status);

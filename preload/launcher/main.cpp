@@ -1,5 +1,5 @@
-// `muster`: runs a program with libmuster.so, checks whether that would work, measures the machine, adds up reports,
-// lists their fields, counters and options.
+// `muster`: runs a program with libmuster.so, checks whether that would work, measures the machine, shows and adds
+// up reports, lists their fields, counters and options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -35,6 +35,8 @@ int run_command_line(std::vector<std::string> words) {
   add_run(app, after, status);
   add_doctor(app, status);
   add_calibrate(app, status);
+  add_report(app, status);
+  add_top(app, status);
   add_merge(app, status);
   add_fields(app, status);
   add_counters(app, status);

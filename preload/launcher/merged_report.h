@@ -16,4 +16,7 @@ std::string merged_json(const json& merged);
 std::string merged_csv(const json& merged);
 std::string merged_text(const json& merged);
 
+// A report of one process, as `muster report` prints it.
+std::string report_text(const json& report);
+
 }  // namespace muster::launcher

@@ -161,4 +161,14 @@ std::string merged_text(const json& merged) {
          walk.text() + spreads(merged) + waits_longest(merged);
 }
 
+std::string report_text(const json& report) {
+  Walk walk(report, Format::kText);
+  walk.write_groups();
+  std::string text = walk.text();
+  for (char& c : text) {  // what a terminal would obey
+    if (static_cast<unsigned char>(c) < ' ' && c != '\n') c = '?';
+  }
+  return text;
+}
+
 }  // namespace muster::launcher

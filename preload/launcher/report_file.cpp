@@ -118,10 +118,15 @@ const json* find_group(const json& report, unsigned group) {
   }
 }
 
-json read_report(const std::string& path, const std::string& version) {
-  json report = json::parse(read_whole(path), nullptr, /*allow_exceptions=*/false);
+json parse_report(const std::string& text, const std::string& version) {
+  json report = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (report.is_discarded()) throw NoReport("not JSON, or not all of it");
   check(report, version);
+  return report;
+}
+
+json read_report(const std::string& path, const std::string& version) {
+  json report = parse_report(read_whole(path), version);
   report["file"] = path;
   return report;
 }

@@ -20,6 +20,9 @@ struct NoReport : std::runtime_error {
 // Throws NoReport. `version` is the one that it must be of.
 json read_report(const std::string& path, const std::string& version);
 
+// The same of a report's text.
+json parse_report(const std::string& text, const std::string& version);
+
 // The object or list of a group in a report; null where it is null or not there.
 const json* find_group(const json& report, unsigned group);
 

@@ -10,6 +10,7 @@
 
 #include "options/kinds.h"
 #include "preload/message.h"
+#include "preload/report/process_id.h"
 #include "preload/report/report.h"
 
 namespace muster {
@@ -19,8 +20,8 @@ constexpr std::size_t kPathSize = kind::ReportPath::kMost + 512;
 
 // `path` followed by this process's id. False if that is too long.
 bool name_beside(const char* path, const char* ending, char (&out)[kPathSize]) {
-  const int length =
-      std::snprintf(out, kPathSize, "%s.%ld%s", path, static_cast<long>(getpid()), ending);
+  const int length = std::snprintf(out, kPathSize, "%s.%ld%s", path,
+                                   static_cast<long>(reported_process()), ending);
   return length > 0 && static_cast<std::size_t>(length) < kPathSize;
 }
 
@@ -39,17 +40,6 @@ __attribute__((constructor)) void note_start() {
 
 void complain(const char* path, const char* what) {
   message("MUSTER_REPORT: cannot write '%s': %s; no report", path, what);
-}
-
-// Returns 0 or the error.
-int write_whole(int file, const TextBuffer& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = write(file, text.begin() + done, text.size() - done);
-    if (n > 0) done += static_cast<std::size_t>(n);
-    if (n == 0) return EIO;
-    if (n < 0 && errno != EINTR) return errno;
-  }
-  return 0;
 }
 
 // /dev/null, /dev/tty and other devices cannot be replaced by a rename.
@@ -120,6 +110,16 @@ void write_to_file(const char* path, const TextBuffer& text, bool is_anothers) {
 
 }  // namespace
 
+int write_whole(int file, const TextBuffer& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(file, text.begin() + done, text.size() - done);
+    if (n > 0) done += static_cast<std::size_t>(n);
+    if (n == 0) return EIO;
+    if (n < 0 && errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 void deliver(const char* pattern, const TextBuffer& text) {
   static char path[kPathSize];
   if (!expand_report_path(pattern, path, kind::ReportPath::kMost)) {
@@ -132,7 +132,8 @@ void deliver(const char* pattern, const TextBuffer& text) {
   if (exists && S_ISCHR(there.st_mode)) return write_to_device(path, text);
   if (exists && !S_ISREG(there.st_mode)) return complain(path, "it is not a regular file");
   // Without %p in the name, it is the parent's, not that of a child of fork().
-  const bool is_the_parents = getpid() != g_start.pid && std::strstr(pattern, "%p") == nullptr;
+  const bool is_the_parents =
+      reported_process() != g_start.pid && std::strstr(pattern, "%p") == nullptr;
   write_to_file(path, text, is_the_parents);
 }
 

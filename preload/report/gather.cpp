@@ -8,9 +8,11 @@
 
 #include "load/load_sensor.h"
 #include "platform/clock.h"
+#include "platform/lock.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "preload/message.h"
+#include "preload/report/process_id.h"
 #include "preload/report/report.h"
 #include "preload/runtime_origin.h"
 #include "preload/settings.h"
@@ -27,7 +29,7 @@ void describe_process(ReportData& out) {
   if (length < 0) {  // no /proc: as the program was called
     std::snprintf(out.program, sizeof(out.program), "%s", program_invocation_name);
   }
-  out.pid = getpid();
+  out.pid = reported_process();
   out.rank = mpi_rank();
 }
 
@@ -160,7 +162,8 @@ void gather(ReportData& out) {
   out.teams = teams_made();
   add_threads(out);
   out.folds = &fold_counts();
-  collect(t_thread_state != nullptr ? t_thread_state->counters : nullptr, out.counters);
+  const bool counts_itself = t_thread_state != nullptr && !is_written_for_another();
+  collect(counts_itself ? t_thread_state->counters : nullptr, out.counters);
   describe_runtimes(out);
   out.totals = &collect_totals();
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
@@ -176,7 +179,8 @@ bool expand_report_path(const char* pattern, char* out, std::size_t size) {
     if (*at == '%') {
       ++at;
       if (*at == 'h') std::snprintf(piece, sizeof(piece), "%s", host);
-      if (*at == 'p') std::snprintf(piece, sizeof(piece), "%ld", static_cast<long>(getpid()));
+      if (*at == 'p')
+        std::snprintf(piece, sizeof(piece), "%ld", static_cast<long>(reported_process()));
       if (*at == 'r') std::snprintf(piece, sizeof(piece), "%ld", mpi_rank());
     }
     const std::size_t more = std::strlen(piece);
@@ -187,22 +191,43 @@ bool expand_report_path(const char* pattern, char* out, std::size_t size) {
   return true;
 }
 
-void write_report_at_end() {
+namespace {
+
+// Too large for a stack, and what gathers it has static storage, too.
+Lock g_lock;
+PlaceFor<ReportData> g_place;
+
+// Returns whether `if_worth` is false or the process has a report.
+bool compose(Format format, bool if_worth, TextBuffer& text) {
+  const Locked locked(g_lock);
+  ReportData& data = g_place.make();
+  gather(data);
+  const bool composes = !if_worth || worth_reporting(data);
+  if (composes) {
+    describe_load(data);
+    write_report(data, format, text);
+  }
+  unmap_pages(data.runtimes, (data.runtime_count + 1) * sizeof(Runtime*));
+  unmap_pages(data.runtime_lines, (data.runtime_count + 1) * sizeof(RuntimeLine));
+  return composes;
+}
+
+}  // namespace
+
+void compose_report(Format format, TextBuffer& text) { compose(format, /*if_worth=*/false, text); }
+
+void report_after_fork() { g_lock.unlock(); }
+
+void write_report_now() {
   ensure_settings_at_end();
   const Settings& in_force = settings();
   if (!in_force.on || in_force.report == nullptr) return;
-  static PlaceFor<ReportData> place;
-  ReportData& data = place.make();
-  gather(data);
-  if (!worth_reporting(data)) return;
-  describe_load(data);
   const bool on_stderr = std::strcmp(in_force.report, "stderr") == 0;
+  const Format format = ends_with(in_force.report, ".json")  ? Format::kJson
+                        : ends_with(in_force.report, ".csv") ? Format::kCsv
+                                                             : Format::kText;
   TextBuffer text;
-  write_report(data,
-               ends_with(in_force.report, ".json")  ? Format::kJson
-               : ends_with(in_force.report, ".csv") ? Format::kCsv
-                                                    : Format::kText,
-               text);
+  if (!compose(format, /*if_worth=*/true, text)) return;
   if (!text.complete()) {
     message("MUSTER_REPORT: no memory for the report");
   } else if (on_stderr) {

@@ -69,7 +69,20 @@ void deliver(const char* path, const TextBuffer& text);
 // The %-patterns of MUSTER_REPORT. False when the result is too long.
 bool expand_report_path(const char* pattern, char* out, std::size_t size);
 
-// The destructor's work: nothing where no report was asked for or no OpenMP runtime was used.
-void write_report_at_end();
+// The whole report. One thread at a time; waits for the other one.
+void compose_report(Format format, TextBuffer& text);
+
+// In the child of a fork: no other thread composes one.
+void report_after_fork();
+
+// Returns 0 or the error.
+int write_whole(int file, const TextBuffer& text);
+
+// MUSTER_TIMELINE: threads record what they do, from their next region on; written at the end of the process.
+void begin_timeline();
+void write_timeline_now();
+
+// At the end of the process: nothing where no report was asked for or no OpenMP runtime was used.
+void write_report_now();
 
 }  // namespace muster

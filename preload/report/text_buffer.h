@@ -23,6 +23,7 @@ class TextBuffer {
   void add_json_string(const char* text);
 
   const char* begin() const { return begin_; }
+  void clear() { size_ = 0; }
   std::size_t size() const { return size_; }
   bool complete() const { return !failed_; }  // false: memory ran out
 

@@ -85,7 +85,7 @@ class ForkScope {
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
       takes_no_team_ =
-          state_->top == nullptr && !counting() && state_->barrier_free.is_barrier_free(function);
+          state_->top == nullptr && !observing() && state_->barrier_free.is_barrier_free(function);
       if (takes_no_team_) {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {

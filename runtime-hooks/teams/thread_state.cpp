@@ -145,7 +145,8 @@ void threads_after_fork() {
     state->yield_counts.clear();
     for (Team*& spare : state->spare) spare = nullptr;
     state->counters = nullptr;  // the parent's
-    state->fork_depth = 0;      // teams in use stay: see Team::release
+    state->timeline = nullptr;
+    state->fork_depth = 0;  // teams in use stay: see Team::release
     if (state != t_thread_state) {
       state->top = nullptr;
       state->is_ending = false;

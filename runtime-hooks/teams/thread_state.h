@@ -18,6 +18,7 @@ class Fold;
 struct FirstShare;
 class Team;
 class ThreadCounters;
+class ThreadTimeline;
 struct Member;
 struct Runtime;
 
@@ -49,6 +50,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   Team* spare[kSpareTeams] = {};  // this thread's teams of the last regions, by fork depth
   unsigned fork_depth = 0;
   ThreadCounters* counters = nullptr;  // null unless counting (counted_region.h)
+  ThreadTimeline* timeline = nullptr;  // null without MUSTER_TIMELINE
   BarrierFreeRegions barrier_free;
   std::atomic<Fold*> root_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // the fold in which the thread is: its own or its primary thread's

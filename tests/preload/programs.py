@@ -138,6 +138,7 @@ int main(void) {
 COMPILERS = {
     "clang": ["clang-19", "-O2", "-fopenmp"],
     "gcc": ["gcc", "-O2", "-fopenmp"],
+    "libgomp": ["gcc", "-O2", "-fopenmp"],
 }
 
 _folder = tempfile.TemporaryDirectory(prefix="muster-preload-")
@@ -145,7 +146,7 @@ _built: dict[tuple[str, str], pathlib.Path] = {}
 
 
 def build(source: str, compiler: str = "clang", name: str = "program") -> pathlib.Path:
-    """The compiled program. gcc's are linked to libomp, whose GOMP entry points they then call."""
+    """The compiled program. gcc's are linked to libomp, whose GOMP entry points they then call, or to libgomp."""
     key = (source, compiler)
     if key in _built:
         return _built[key]
