@@ -7,7 +7,8 @@
 // handler of the program, or an ignored signal, is not touched. exec resets the handler to the default, as it was. A
 // child of fork has the handler; a child of vfork, which shares memory with its parent, ends at once. Core dumps stay
 // as they are: signals that write one are not handled. What remains: the bits of SigCgt in /proc/PID/status, and
-// programs that make the system call themselves (Go's runtime chains to what it finds).
+// programs that make the system call themselves (Go's runtime chains to what it finds). And a thread in a wait of the
+// kernel that only SIGKILL and default actions end (vfork, a file server that does not answer) ends after that wait.
 #pragma once
 
 #include <csignal>
