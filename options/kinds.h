@@ -160,13 +160,41 @@ struct ReportPath {
   static constexpr std::size_t kMost = detail::kMostOfAPath;
   static constexpr const char* values() { return "stderr|FILE.txt|FILE.json|FILE.csv"; }
   static constexpr const char* range() { return ""; }
-  static constexpr bool parse(const char* text, Value& out) {
-    for (const char* at = text; *at != '\0'; ++at) {
-      if (*at != '%') continue;
-      ++at;
-      if (*at != 'h' && *at != 'p' && *at != 'r' && *at != '%') return false;
+  // Why a path is refused; "": it is not.
+  static constexpr const char* problem(std::string_view text) {
+    for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 2)) {
+      if (std::string_view("hpr%").find(text.substr(at + 1, 1)) == text.npos ||
+          at + 1 == text.size()) {
+        return "no such % pattern";
+      }
     }
-    return Path::parse(text, out);
+    for (const std::string_view name :
+         {"stdout", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+      if (text == name) return "standard output is the program's";
+    }
+    return has_other_format(text) ? "no such format" : "";
+  }
+  static constexpr bool parse(const char* text, Value& out) {
+    return *problem(text) == '\0' && Path::parse(text, out);
+  }
+
+ private:
+  // A suffix that names a format, and none of ours: letters and digits behind the last dot. A name without a suffix, or
+  // with a number or a % pattern as its suffix, is a text.
+  static constexpr bool has_other_format(std::string_view text) {
+    const std::string_view name = text.substr(text.rfind('/') + 1);
+    const std::size_t dot = name.rfind('.');
+    if (dot == name.npos || dot == 0 || dot + 1 == name.size()) return false;
+    const std::string_view suffix = name.substr(dot + 1);
+    for (const std::string_view format : {"txt", "json", "csv"}) {
+      if (suffix == format) return false;
+    }
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (!is_letter(suffix.front())) return false;
+    for (const char c : suffix) {
+      if (!is_letter(c) && (c < '0' || c > '9')) return false;
+    }
+    return true;
   }
 };
 

@@ -44,8 +44,10 @@ const char* dots(std::size_t length) { return length > kMostShown ? "..." : ""; 
 
 void complain_of_value(const Option& option, const char* value, Complain complain) {
   const std::size_t length = std::strlen(value);
-  complain("%s: bad value '%.*s%s' (may be %s%s%s); using %s", option.variable, shown(length),
-           value, dots(length), option.values, *option.range != '\0' ? ", " : "", option.range,
+  const char* problem = option.problem(value);
+  complain("%s: bad value '%.*s%s' (%s%smay be %s%s%s); using %s", option.variable, shown(length),
+           value, dots(length), problem, *problem != '\0' ? "; " : "", option.values,
+           *option.range != '\0' ? ", " : "", option.range,
            *option.fallback != '\0' ? option.fallback : "none");
 }
 

@@ -60,6 +60,12 @@ consteval typename Kind::Value default_of(const char* text) {
   if (*text != '\0' && !Kind::parse(text, value)) default_is_bad();
   return value;
 }
+
+template <class Kind>
+const char* problem_with(const char* text) {
+  if constexpr (requires { Kind::problem(text); }) return Kind::problem(text);
+  return "";
+}
 }  // namespace detail
 
 // What is in force: times in nanoseconds.
@@ -84,6 +90,8 @@ struct Option {
   const char* range;
   const char* help;
   std::size_t most;  // the longest text that is accepted
+  const char* (*problem)(
+      const char* text);  // why a bad value is refused; "": only that it is none of `values`
   // False for a bad value, which changes nothing.
   bool (*set)(const char* text, Settings& settings);
 
@@ -101,6 +109,7 @@ inline constexpr Option kOptions[] = {
    Kind::range(),                                              \
    help,                                                       \
    Kind::kMost,                                                \
+   detail::problem_with<Kind>,                                 \
    [](const char* text, Settings& settings) { return Kind::parse(text, settings.setting); }},
     MUSTER_OPTIONS(MUSTER_OPTION)
 #undef MUSTER_OPTION

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "counters/counting.h"
 #include "load/load_sensor.h"
@@ -21,6 +22,7 @@
 #include "preload/event_counting.h"
 #include "preload/live/live.h"
 #include "preload/message.h"
+#include "preload/report/kept_stderr.h"
 #include "preload/report/report.h"
 #include "preload/settings.h"
 #include "preload/signals/dispositions.h"
@@ -155,6 +157,10 @@ void prepare_while_single_threaded() {
 
 __attribute__((constructor)) void at_start() {
   note_objects_at_start();
+  const char* report = early<kind::ReportPath>(Setting::report, static_cast<const char*>(nullptr));
+  if (report != nullptr && std::strcmp(report, "stderr") == 0 &&
+      early<kind::OnOff>(Setting::on, true))
+    keep_stderr();
   prepare_while_single_threaded();
   for (const Forget forget :
        {forget_call_targets, forget_choices, forget_yield_callers, forget_runtimes}) {

@@ -12,6 +12,7 @@
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "preload/message.h"
+#include "preload/report/kept_stderr.h"
 #include "preload/report/process_id.h"
 #include "preload/report/report.h"
 #include "preload/runtime_origin.h"
@@ -232,7 +233,7 @@ void write_report_now() {
     message("MUSTER_REPORT: no memory for the report");
   } else if (on_stderr) {
     for (std::size_t done = 0; done < text.size();) {
-      const ssize_t n = write(STDERR_FILENO, text.begin() + done, text.size() - done);
+      const ssize_t n = write(stderr_of_report(), text.begin() + done, text.size() - done);
       if (n <= 0) break;
       done += static_cast<std::size_t>(n);
     }

@@ -211,10 +211,22 @@ TEST(ParsePapi, AnyPath) {
 }
 
 TEST(ParseReport, Paths) {
-  for (const char* good : {"stderr", "a.json", "/tmp/muster-%h-%p-%r.txt", "100%%.csv", "%%", "%p",
-                           "%h%p%r%%", "a b.json", "-"}) {
+  for (const char* good :
+       {"stderr", "a.json", "/tmp/muster-%h-%p-%r.txt", "100%%.csv", "%%", "%p", "%h%p%r%%",
+        "a b.json", "/dev/null", "a", "a.b/c", "a.%p", "a.1", ".a"}) {
     EXPECT_TRUE(kReport.is_valid(good)) << good;
   }
+}
+
+TEST(ParseReport, WhatIsWrongIsNamed) {
+  EXPECT_STREQ(kReport.problem("a%q"), "no such % pattern");
+  EXPECT_STREQ(kReport.problem("a.xyz"), "no such format");
+  EXPECT_STREQ(kReport.problem("a.html"), "no such format");
+  for (const char* bad : {"stdout", "-", "/dev/stdout"}) {
+    EXPECT_STREQ(kReport.problem(bad), "standard output is the program's") << bad;
+    EXPECT_FALSE(kReport.is_valid(bad)) << bad;
+  }
+  EXPECT_STREQ(kReport.problem("a.json"), "");
 }
 
 TEST(ParseReport, OnlyKnownPercents) {
