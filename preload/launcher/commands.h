@@ -11,6 +11,7 @@ namespace muster::launcher {
 // The exit statuses of `muster` itself, as distinct from the program's.
 inline constexpr int kWorks = 0;         // doctor: barriers would be replaced
 inline constexpr int kWillNotWork = 1;   // doctor: they would not
+inline constexpr int kOtherResults = 1;  // compare: an output or status differs with Muster
 inline constexpr int kNotAllMerged = 1;  // merge: some files are not reports
 inline constexpr int kUsage = 2;         // a bad value, an unknown option
 inline constexpr int kLauncherFailed =
@@ -23,7 +24,8 @@ using WordsAfterDashes = std::optional<std::vector<std::string>>;
 
 // `status` is what main returns, unless the callback ends the process.
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status);
-void add_doctor(CLI::App& app, int& status);
+void add_doctor(CLI::App& app, const WordsAfterDashes& after, int& status);
+void add_compare(CLI::App& app, const WordsAfterDashes& after, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_report(CLI::App& app, int& status);
 void add_top(CLI::App& app, int& status);

@@ -13,6 +13,7 @@
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/linked_libraries.h"
 #include "preload/launcher/preload_list.h"
+#include "preload/launcher/python_packages.h"
 #include "preload/launcher/secure_execution.h"
 
 namespace muster::launcher {
@@ -127,16 +128,13 @@ void check_libraries(const ElfFile& program, const ElfFile& muster, Diagnosis& d
   for (const fs::path& path : libraries.found) {
     const auto file = read_elf(path);
     if (!file) continue;
+    if (is_blas_with_threads(*file)) diagnosis.blas.push_back(path);
     if (auto runtime = identify_runtime(path, *file)) {
       diagnosis.runtimes.push_back(std::move(*runtime));
     } else {
       add_importer(path, *file, muster, diagnosis);
     }
   }
-}
-
-bool is_python(const Diagnosis& diagnosis) {
-  return diagnosis.program.file.filename().string().rfind("python", 0) == 0;
 }
 
 // Whether a runtime whose barriers Muster replaces defines `entry` first: the loader binds a name to the first
@@ -158,12 +156,19 @@ bool any_reaches_replaced(const Diagnosis& diagnosis) {
 }
 
 std::string nothing_to_replace(const Diagnosis& diagnosis) {
+  const bool has_packages = !diagnosis.package_folders.empty();
+  const bool has_blas = !diagnosis.blas.empty() || !diagnosis.packages.blas.empty();
   if (diagnosis.runtimes.empty()) {
-    return std::string("nothing to replace: no OpenMP runtime is linked. ") +
-           (is_python(diagnosis)
-                ? "Python loads one with the extension modules that use it; its "
-                  "barriers are replaced then."
-                : "One that the program loads later, with dlopen, would be replaced.");
+    std::string text = "nothing to replace: no OpenMP runtime is linked";
+    if (has_packages) text += ", and Muster reaches none in its Python packages";
+    if (has_blas)
+      text +=
+          ". OpenBLAS is built for pthreads here: it waits in loops of its own, not in OpenMP "
+          "barriers";
+    return text + (is_python(diagnosis.program.file)
+                       ? ". Python loads one with the extension modules that use it; its barriers "
+                         "are replaced then."
+                       : ". One that the program loads later, with dlopen, would be replaced.");
   }
   if (diagnosis.importers.empty()) {
     return "nothing to replace: no linked object calls an OpenMP entry point that Muster replaces.";
@@ -173,9 +178,15 @@ std::string nothing_to_replace(const Diagnosis& diagnosis) {
 }
 
 void conclude(Diagnosis& diagnosis) {
-  diagnosis.works = diagnosis.problems.empty() && any_reaches_replaced(diagnosis);
-  if (diagnosis.works) {
+  const bool linked = any_reaches_replaced(diagnosis);
+  diagnosis.works = diagnosis.problems.empty() && (linked || diagnosis.packages.works());
+  if (diagnosis.works && linked) {
     diagnosis.verdict = "works: Muster replaces the barriers of this program.";
+  } else if (diagnosis.works) {
+    diagnosis.verdict = fmt::format(
+        "works, where Python loads one of these: Muster reaches {} OpenMP runtime{} in its "
+        "packages.",
+        diagnosis.packages.reached, diagnosis.packages.reached == 1 ? "" : "s");
   } else if (!diagnosis.problems.empty()) {
     diagnosis.verdict = fmt::format("will not work: {}.", fmt::join(diagnosis.problems, "; "));
   } else {
@@ -194,6 +205,9 @@ void examine(const fs::path& library, Diagnosis& diagnosis) {
   check_environment(diagnosis);
   check_executable(*program, *muster, diagnosis);
   if (!program->interpreter.empty()) check_libraries(*program, *muster, diagnosis);
+  if (!is_python(path)) return;
+  diagnosis.package_folders = package_folders(path);
+  diagnosis.packages = survey(diagnosis.package_folders, *muster);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,10 @@
 #include "platform/clock.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/diagnosis.h"
+#include "preload/launcher/doctor_json.h"
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/load_rows.h"
+#include "preload/launcher/program_words.h"
 #include "preload/launcher/survey.h"
 
 namespace muster::launcher {
@@ -29,29 +32,6 @@ void print_runtimes(const std::vector<OpenmpRuntime>& runtimes) {
                     runtime.version, runtime.path.string(),
                     is_replaced(runtime.kind) ? "replaced" : "not replaced, passes through"));
   }
-}
-
-void print(const Diagnosis& diagnosis) {
-  for (const std::string& script : diagnosis.program.scripts) print_row("script", script);
-  if (!diagnosis.description.empty()) {
-    print_row("program",
-              fmt::format("{} ({})", diagnosis.program.file.string(), diagnosis.description));
-    print_row("loader", diagnosis.loader.empty() ? "none" : diagnosis.loader);
-    print_runtimes(diagnosis.runtimes);
-    if (diagnosis.importers.empty()) print_row("imports", "no entry point that Muster replaces");
-  }
-  for (const Importer& importer : diagnosis.importers) {
-    print_row("imports",
-              fmt::format("{}: {}", importer.path.string(), fmt::join(importer.entries, " ")));
-  }
-  for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
-  process_load_sensor().look(monotonic_ns(), Files::kOpen);
-  try_everything();
-  const LoadSnapshot load = process_load_sensor().last();
-  print_row("load", load_row(load));
-  for (const std::string& row : missing_rows(list_missing(load))) print_row("missing", row);
-  for (const std::string& note : diagnosis.notes) print_row("note", note);
-  print_row("verdict", diagnosis.verdict);
 }
 
 std::string in_package(const std::string& package) {
@@ -74,7 +54,13 @@ std::string verdict_on(const Survey& found) {
   return "will not work: Muster reaches none of the OpenMP runtimes here.";
 }
 
-void print(const Survey& found) {
+void print_blas(const std::string& path, const std::string& package) {
+  print_row("blas", fmt::format("{}{}: OpenBLAS with pthreads, not OpenMP: untouched", path,
+                                in_package(package)));
+}
+
+// What is in a tree of files, without a verdict.
+void print_found(const Survey& found) {
   print_row("looked at", objects(found.objects));
   for (const RuntimeFound& entry : found.runtimes) {
     const OpenmpRuntime& runtime = entry.runtime;
@@ -91,19 +77,46 @@ void print(const Survey& found) {
   for (const auto& [name, count] : found.missing) {
     print_row("elsewhere", fmt::format("{}: called by {} here", name, objects(count)));
   }
+  for (const BlasFound& entry : found.blas) print_blas(entry.path.string(), entry.package);
   for (const std::string& problem : found.problems) print_row("note", problem);
   if (found.works()) {
     print_row("note",
               "an object that is opened with RTLD_DEEPBIND or by dlmopen is not reached; "
               "the report tells");
   }
-  print_row("verdict", verdict_on(found));
 }
 
-int examine_files(const std::vector<std::string>& names) {
+void print(const Diagnosis& diagnosis, const LoadSnapshot& load) {
+  for (const std::string& script : diagnosis.program.scripts) print_row("script", script);
+  if (!diagnosis.description.empty()) {
+    print_row("program",
+              fmt::format("{} ({})", diagnosis.program.file.string(), diagnosis.description));
+    print_row("loader", diagnosis.loader.empty() ? "none" : diagnosis.loader);
+    print_runtimes(diagnosis.runtimes);
+    if (diagnosis.importers.empty()) print_row("imports", "no entry point that Muster replaces");
+  }
+  for (const Importer& importer : diagnosis.importers) {
+    print_row("imports",
+              fmt::format("{}: {}", importer.path.string(), fmt::join(importer.entries, " ")));
+  }
+  for (const auto& path : diagnosis.blas) print_blas(path.string(), "");
+  for (const auto& folder : diagnosis.package_folders) print_row("packages", folder.string());
+  if (!diagnosis.package_folders.empty()) print_found(diagnosis.packages);
+  for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
+  print_row("load", load_row(load));
+  for (const std::string& row : missing_rows(list_missing(load))) print_row("missing", row);
+  for (const std::string& note : diagnosis.notes) print_row("note", note);
+  print_row("verdict", diagnosis.verdict);
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int examine_files(const std::vector<std::string>& names, bool as_json) {
   for (const std::string& name : names) {
     if (is_to_be_surveyed(name)) continue;
-    fmt::print(stderr, "muster doctor: {}: no folder and no shared object; one program at a time\n",
+    fmt::print(stderr, "muster doctor: {}: no folder and no shared object, as the first one is\n",
                name);
     return kUsage;
   }
@@ -114,30 +127,51 @@ int examine_files(const std::vector<std::string>& names) {
     return kWillNotWork;
   }
   const Survey found = survey({names.begin(), names.end()}, *muster);
-  print(found);
+  if (as_json) {
+    print_json(doctor_json(found, verdict_on(found)));
+  } else {
+    print_found(found);
+    print_row("verdict", verdict_on(found));
+  }
   return found.works() ? kWorks : kWillNotWork;
+}
+
+int examine_program(const std::string& name, bool as_json) {
+  const Diagnosis diagnosis = diagnose(name);
+  process_load_sensor().look(monotonic_ns(), Files::kOpen);
+  try_everything();
+  const LoadSnapshot load = process_load_sensor().last();
+  if (as_json) {
+    print_json(doctor_json(diagnosis, load_row(load), missing_rows(list_missing(load))));
+  } else {
+    print(diagnosis, load);
+  }
+  return diagnosis.works ? kWorks : kWillNotWork;
 }
 
 }  // namespace
 
-void add_doctor(CLI::App& app, int& status) {
+void add_doctor(CLI::App& app, const WordsAfterDashes& after, int& status) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Check whether Muster would work on a program, or on what is in a folder.");
-  command->footer("Exit status: 0 works, 1 will not work or nothing to replace, 2 usage error.");
-  auto names = std::make_shared<std::vector<std::string>>();
-  command
-      ->add_option("CMD|PATH", *names,
-                   "A program, looked up in PATH; or folders and shared objects, as a Python "
-                   "environment's.")
-      ->required();
-  command->callback([names, &status] {
-    if (names->size() > 1 || is_to_be_surveyed(names->front())) {
-      status = examine_files(*names);
-      return;
+  command->footer(
+      "The program and its arguments follow, as for muster run: muster doctor [OPTIONS] -- CMD...\n"
+      "Or folders and shared objects, as a Python environment's: muster doctor PATH...\n"
+      "Exit status: 0 works, 1 will not work or nothing to replace, 2 usage error.");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "As one JSON object.");
+  take_program(*command);
+  command->callback([as_json, command, after, &status] {
+    const auto words = program_words(*command, after);
+    status = kUsage;
+    if (!words) return;
+    if (words->empty()) {
+      fmt::print(stderr, "muster doctor: no command; write it after --\n");
+    } else if (is_to_be_surveyed(words->front())) {
+      status = examine_files(*words, *as_json);
+    } else {
+      status = examine_program(words->front(), *as_json);
     }
-    const Diagnosis diagnosis = diagnose(names->front());
-    print(diagnosis);
-    status = diagnosis.works ? kWorks : kWillNotWork;
   });
 }
 

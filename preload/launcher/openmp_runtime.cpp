@@ -178,4 +178,17 @@ std::optional<RuntimeKind> runtime_inside(const fs::path& path, const ElfFile& f
   return kind;
 }
 
+bool is_blas_with_threads(const ElfFile& file) {
+  const auto begins = [](const std::set<std::string>& names, std::string_view prefix) {
+    const auto first = names.lower_bound(std::string(prefix));
+    return first != names.end() && first->starts_with(prefix);
+  };
+  // Builds for wheels put a prefix and a suffix around the names.
+  const bool is_openblas = begins(file.exported, "openblas_get_parallel") ||
+                           begins(file.exported, "scipy_openblas_get_parallel");
+  const bool uses_openmp = begins(file.imported, "GOMP_") || begins(file.imported, "__kmpc_") ||
+                           begins(file.imported, "omp_");
+  return is_openblas && !uses_openmp && file.imported.count("pthread_create") != 0;
+}
+
 }  // namespace muster::launcher

@@ -38,4 +38,7 @@ std::optional<OpenmpRuntime> identify_runtime(const std::filesystem::path& path,
 // strings that each runtime contains.
 std::optional<RuntimeKind> runtime_inside(const std::filesystem::path& path, const ElfFile& file);
 
+// Whether it is an OpenBLAS that is built for pthreads, not for OpenMP.
+bool is_blas_with_threads(const ElfFile& file);
+
 }  // namespace muster::launcher

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -78,15 +79,32 @@ void print_markdown() {
   }
 }
 
+void print_json() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Option& option : kOptions) {
+    list.push_back(
+        {{"variable", option.variable},
+         {"flag", has_flag(option) ? nlohmann::ordered_json(flag_of(option)) : nullptr},
+         {"values", option.values},
+         {"range", option.range},
+         {"default", *option.fallback != '\0' ? nlohmann::ordered_json(option.fallback) : nullptr},
+         {"help", option.help}});
+  }
+  fmt::print("{}\n", list.dump(1));
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("options", "List the options: environment variables and flags.");
   auto markdown = std::make_shared<bool>(false);
-  command->add_flag("--markdown", *markdown, "As the page docs/use/options.md.");
-  command->callback([markdown, &status] {
-    *markdown ? print_markdown() : print_plain();
+  auto as_json = std::make_shared<bool>(false);
+  CLI::Option* page =
+      command->add_flag("--markdown", *markdown, "As the page docs/use/options.md.");
+  command->add_flag("--json", *as_json, "As a list of objects.")->excludes(page);
+  command->callback([markdown, as_json, &status] {
+    *as_json ? print_json() : *markdown ? print_markdown() : print_plain();
     status = 0;
   });
 }

@@ -85,6 +85,7 @@ void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
   if (!file || (file->type != ET_DYN && file->type != ET_EXEC)) return;
   ++found.objects;
   if (file->soname == "libmuster.so") return;
+  if (is_blas_with_threads(*file)) found.blas.push_back({path, package_name(path)});
   auto runtime = identify_runtime(path, *file);
   if (runtime && !is_more_than_runtime(*file)) {
     RuntimeFound entry{

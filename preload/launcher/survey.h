@@ -24,10 +24,16 @@ struct StaticFound {
   RuntimeKind kind = RuntimeKind::kUnknown;
 };
 
+struct BlasFound {
+  std::filesystem::path path;
+  std::string package;
+};
+
 struct Survey {
   unsigned objects = 0;                // ELF files examined
   std::vector<RuntimeFound> runtimes;  // by path
   std::vector<StaticFound> inside;     // runtimes linked statically into an object: not replaced
+  std::vector<BlasFound> blas;         // OpenBLAS with threads of its own: not replaced
   std::map<std::string, unsigned>
       missing;  // runtimes outside of the tree, with the number of objects that are linked with them
   std::vector<std::string> problems;  // folders that cannot be read

@@ -139,6 +139,8 @@ class Run(LauncherTest):
             ("--forkjoin", "On"),
             ("--report", ""),
             ("--report", "a%d"),
+            ("--report", "a.xyz"),
+            ("--report", "stdout"),
             ("--report", "x" * 5000),
         ):
             with self.subTest(flag=flag, value=value[:30]):
@@ -161,13 +163,55 @@ class Run(LauncherTest):
             ["run", "--verbose=maybe", "--", "true"],
             ["run", "--barrier", "tree", "--barrier", "native", "--", "true"],
             ["doctor"],
-            ["doctor", "a", "b"],
+            ["doctor", "--"],
+            ["doctor", "--nonsense", "--", "true"],
+            ["doctor", "/usr/lib", "true"],
             ["options", "--nonsense"],
         ):
             with self.subTest(arguments=arguments):
                 done = muster(*arguments)
                 self.assertEqual(done.returncode, 2, done.stdout)
                 self.assertNotEqual(done.stderr, "")
+
+    def test_a_bad_report_is_refused_by_name(self) -> None:
+        for value, said in (
+            ("a%q.json", "no such % pattern"),
+            ("stdout", "standard output is the program's"),
+            ("out.v1/a.html", "no such format"),
+        ):
+            done = muster("run", "--report", value, "--", "true")
+            self.assertIn(f"{said}; allowed: stderr|FILE.txt|", done.stderr)
+            done = muster("run", "--", self.libomp_program(), MUSTER_REPORT=value)
+            self.assertEqual((done.returncode, done.stdout), (0, "arrived 1\n"))
+            self.assertIn(f"muster: MUSTER_REPORT: bad value '{value}' ({said}; may be stderr|", done.stderr)
+
+    def test_the_nearest_name(self) -> None:
+        for arguments, said in (
+            (["rnu", "--", "true"], "muster: rnu: no such command; did you mean run?"),
+            (["docter"], "did you mean doctor?"),
+            (["nonsense"], "see muster --help"),
+            (["run", "--wiat", "block", "--", "true"], "did you mean --wait?"),
+            (["doctor", "--jsn", "true"], "did you mean --json?"),
+        ):
+            done = muster(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_a_report_of_a_program_that_closes_stderr(self) -> None:
+        for command in (["ls", "/dev/null"], [sys.executable, "-c", "import os; os.close(2)"]):
+            done = muster("run", "--report", "stderr", "--", *command)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, r"(?m)^  barriers ", command)
+
+    def test_stderr_is_kept_for_a_report_only_and_not_by_children(self) -> None:
+        show = 'for f in /proc/self/fd/*; do echo "%s ${f##*/}"; done'
+        command = ["sh", "-c", f"{show % 'parent'}; ({show % 'child'}); true"]
+        counts = []
+        for flags in ([], ["--report", "stderr"]):
+            listed = muster("run", *flags, "--", *command).stdout
+            counts.append((listed.count("parent"), listed.count("child")))
+        self.assertEqual(counts[1], (counts[0][0] + 1, counts[0][1]), counts)
 
     def test_arguments_reach_the_program_whole(self) -> None:
         words = ["a b", "", "--wait", "--", "-x", "*", "it's"]
@@ -201,140 +245,6 @@ class Help(LauncherTest):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
         for arguments in (["--help"], ["run", "--help"], ["doctor", "--help"]):
             self.assertEqual(muster(*arguments).returncode, 0)
-
-
-class Doctor(LauncherTest):
-    def check(self, program: str | Path, status: int, *expected: str, **environment: str) -> None:
-        done = muster("doctor", program, **environment)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        self.assertEqual(done.stderr, "")
-        for text in expected:
-            self.assertIn(text, done.stdout)
-
-    def test_libomp(self) -> None:
-        entries = ["__kmpc_barrier", "__kmpc_fork_call"]
-        self.check(self.libomp_program(), 0, "libomp LLVM 19", *entries, "load      ", "allowed", "verdict   works")
-
-    def test_found_in_path(self) -> None:
-        program = self.libomp_program()
-        self.check(program.name, 0, str(program), PATH=f"{program.parent}:{os.environ['PATH']}")
-
-    def test_an_openmp_library_is_enough(self) -> None:
-        library = self.compile(
-            "libparallel.so",
-            "clang-19",
-            "-fopenmp",
-            "-shared",
-            "-fPIC",
-            source=OPENMP_PROGRAM.replace("int main", "int in_library"),
-        )
-        program = self.compile(
-            "uses-library",
-            "gcc",
-            f"-L{self.scratch}",
-            f"-Wl,-rpath,{self.scratch}",
-            "-Wl,--no-as-needed",
-            "-lparallel",
-            source="int in_library(void); int main(void) { return in_library(); }",
-        )
-        self.check(program, 0, f"imports   {library}", "verdict   works")
-        moved = library.rename(library.with_suffix(".gone"))
-        self.addCleanup(moved.rename, library)
-        self.check(program, 1, "will not work", "libparallel.so is not found")
-
-    def test_libgomp(self) -> None:
-        program = self.compile("on-libgomp", "gcc", "-fopenmp")
-        self.check(program, 0, "libgomp GOMP_", "GOMP_parallel", "verdict   works")
-
-    def test_libomp_answers_for_a_preloaded_gcc_program(self) -> None:
-        program = self.compile("on-libgomp", "gcc", "-fopenmp")
-        libomp = subprocess.check_output(["clang-19", "-print-file-name=libomp.so.5"], text=True).strip()
-        self.check(program, 0, f"preload   {libomp}", "verdict   works", LD_PRELOAD=libomp)
-
-    def test_without_openmp(self) -> None:
-        self.check("true", 1, "none linked", "nothing to replace", "dlopen")
-
-    def test_python_may_load_one(self) -> None:
-        python = shutil.which("python3", path="/usr/bin:/bin")
-        if python is None:
-            self.skipTest("no python3 from a package")
-        real = Path(python).resolve()
-        self.check(real, 1, "nothing to replace", "Python loads one")
-
-    def test_static(self) -> None:
-        program = self.compile("static", "gcc", "-fopenmp", "-static")
-        self.check(program, 1, "linked statically", "libgomp is linked into it statically")
-        stripped = self.scratch / "static-stripped"
-        subprocess.run(["strip", "-o", stripped, program], check=True)
-        self.check(stripped, 1, "libgomp is linked into it statically")
-
-    def test_static_runtime_in_a_dynamic_program(self) -> None:
-        libgomp = subprocess.check_output(["gcc", "-print-file-name=libgomp.a"], text=True).strip()
-        compiled = self.compile("static-runtime.o", "gcc", "-fopenmp", "-c")
-        program = self.scratch / "static-runtime"
-        subprocess.run(["gcc", compiled, libgomp, "-pthread", "-ldl", "-o", program], check=True)
-        self.check(program, 1, ", dynamic)", "libgomp is linked into it statically")
-
-    def test_setuid(self) -> None:
-        program = self.scratch / "setuid"
-        shutil.copy(self.libomp_program(), program)
-        program.chmod(0o4755)
-        if os.statvfs(program).f_flag & os.ST_NOSUID:
-            self.skipTest("the scratch folder is mounted nosuid")
-        self.check(program, 0, "note", "setuid: kept for its owner")
-        if os.getuid() != 0:
-            self.skipTest("only root can give a file away")
-        os.chown(program, 65534, -1)
-        program.chmod(0o4755)
-        self.check(program, 1, "will not work: it is setuid to another user")
-
-    def test_scripts_are_followed(self) -> None:
-        program = self.libomp_program()
-        for number, line in enumerate((f"#!{program}", f"#! {program} -x", f"#!/usr/bin/env -S A=1 {program}")):
-            script = self.script(f"script-{number}", f"{line}\n")
-            self.check(script, 0, f"script    {script}", f"program   {program}", "verdict   works")
-        self.check(self.script("no-magic", "true\n"), 1, "program   /bin/sh")
-        missing = self.script("missing", "#!/nowhere/to/be/found\n")
-        self.check(missing, 1, "will not work: /nowhere/to/be/found")
-        loop = self.script("loop", f"#!{self.scratch}/loop\n")
-        self.check(loop, 1, "will not work")
-
-    def test_not_a_program(self) -> None:
-        garbage = self.script("garbage", "\x7fELF and then nothing that makes sense")
-        self.check("no-such-command-anywhere", 1, "not found")
-        self.check("/etc/passwd", 1, "not found, or not executable")
-        self.check(garbage, 1, "will not work")
-        self.check(LIBRARY, 1, "looked at 1 object", "nothing to replace")
-
-    def test_another_architecture(self) -> None:
-        program = self.scratch / "foreign"
-        image = bytearray(self.libomp_program().read_bytes())
-        image[18:20] = (243).to_bytes(2, "little")  # e_machine: RISC-V
-        program.write_bytes(image)
-        program.chmod(0o755)
-        self.check(program, 1, "will not work: it is for RISC-V")
-
-    def test_truncated_files_do_no_harm(self) -> None:
-        image = self.libomp_program().read_bytes()
-        program = self.scratch / "truncated"
-        for length in (0, 1, 16, 63, 64, 100, 600, len(image) // 2, len(image) - 1):
-            with self.subTest(length=length):
-                program.write_bytes(image[:length])
-                program.chmod(0o755)
-                done = muster("doctor", program)
-                self.assertIn(done.returncode, (0, 1), done.stderr)
-
-    def test_switched_off(self) -> None:
-        self.check(self.libomp_program(), 1, "MUSTER=off", MUSTER="off")
-
-    def test_regions_that_are_not_folded_are_mentioned(self) -> None:
-        self.check(self.libomp_program(), 0, "note      MUSTER_FORKJOIN=off: the runtime", MUSTER_FORKJOIN="off")
-        for value in ("on", "auto"):
-            done = muster("doctor", self.libomp_program(), MUSTER_FORKJOIN=value)
-            self.assertNotIn("MUSTER_FORKJOIN", done.stdout)
-
-    def test_openmp_tools_are_mentioned(self) -> None:
-        self.check(self.libomp_program(), 0, "OMP_TOOL_LIBRARIES", OMP_TOOL_LIBRARIES="/tool.so")
 
 
 class Installed(LauncherTest):

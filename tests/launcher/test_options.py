@@ -32,6 +32,11 @@ class Options(LauncherTest):
                 self.assertIn(f"- Flag: `muster run {flag}", section[1])
                 self.assertIn(flag, flags)
 
+    def test_json_has_the_same(self) -> None:
+        listed = {row["variable"]: row["default"] for row in json.loads(muster("options", "--json").stdout)}
+        expected = {name: None if default == "not set" else default for name, default in self.variables().items()}
+        self.assertEqual(listed, expected)
+
     def test_the_defaults_are_what_is_in_force(self) -> None:
         report = self.scratch / "defaults.json"
         muster("run", "--report", report, "--", self.libomp_program())
