@@ -83,7 +83,6 @@ void ThreadTimeline::region_ends(const void* region) {
 
 void ThreadTimeline::wait_begins_here(const WaitStats& stats) {
   if (inner_ != nullptr) inner_->wait_begins(*inner_, stats);
-  gave_way_ = stats.gave_way.read();
   long_yields_ = stats.long_yields.read();
   contended_ = stats.contended.read();
   moves_ = moves_in(stats);
@@ -93,10 +92,9 @@ void ThreadTimeline::wait_begins_here(const WaitStats& stats) {
 void ThreadTimeline::wait_ends_here(const WaitStats& stats) {
   const std::uint64_t now_ns = monotonic_ns();
   const TimelineKind cause =
-      stats.gave_way.read() != gave_way_         ? TimelineKind::kGaveWay
-      : stats.long_yields.read() != long_yields_ ? TimelineKind::kWaitForCompetitor
-      : stats.contended.read() != contended_     ? TimelineKind::kWaitContended
-                                                 : TimelineKind::kWaitForTeammates;
+      stats.long_yields.read() != long_yields_ ? TimelineKind::kWaitForCompetitor
+      : stats.contended.read() != contended_   ? TimelineKind::kWaitContended
+                                               : TimelineKind::kWaitForTeammates;
   add(cause, wait_ns_, now_ns);
   if (moves_in(stats) != moves_) add(TimelineKind::kMoved, now_ns, now_ns);
   if (inner_ != nullptr) inner_->wait_ends(*inner_, stats);

@@ -26,7 +26,6 @@ enum class TimelineKind : std::uint8_t {
   kWaitForTeammates,
   kWaitContended,
   kWaitForCompetitor,
-  kGaveWay,
   kSleep,
   kMoved,
 };
@@ -41,8 +40,6 @@ constexpr const char* name_of(TimelineKind kind) {
       return "wait, team contended";
     case TimelineKind::kWaitForCompetitor:
       return "wait, another process had the CPU";
-    case TimelineKind::kGaveWay:
-      return "wait, gave the CPU to a teammate";
     case TimelineKind::kSleep:
       return "sleep";
     case TimelineKind::kMoved:
@@ -97,7 +94,6 @@ class ThreadTimeline : private WaitMeter {
   unsigned depth_ = 0;
   std::uint64_t wait_ns_ = 0;
   std::uint64_t sleep_ns_ = 0;
-  std::uint64_t gave_way_ = 0;
   std::uint64_t long_yields_ = 0;
   std::uint64_t contended_ = 0;
   std::uint64_t moves_ = 0;

@@ -32,18 +32,6 @@ FAULTS = [
         "change, (episode - (MUTANT ? 1 : 0) + ",
     ),
     Fault(
-        "gives way while others wait for it",
-        "waiting/auto_wait.h",
-        "wait.for_release && (wait.arrivals.agreed()",
-        "(MUTANT || wait.for_release) && (wait.arrivals.agreed()",
-    ),
-    Fault(
-        "leaves without waking the thread that gave way",
-        "waiting/waiter.h",
-        "    if (full_fences() && uses_arrivals(policy_)) arrivals_.leave",
-        "    if (!MUTANT && full_fences() && uses_arrivals(policy_)) arrivals_.leave",
-    ),
-    Fault(
         "released, though called off at the last moment",
         "waiting/waiter.h",
         "if (released && called_off()) released = false;",
