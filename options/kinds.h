@@ -163,8 +163,7 @@ struct ReportPath {
   // Why a path is refused; "": it is not.
   static constexpr const char* problem(std::string_view text) {
     for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 2)) {
-      if (std::string_view("hpr%").find(text.substr(at + 1, 1)) == text.npos ||
-          at + 1 == text.size()) {
+      if (at + 1 == text.size() || std::string_view("hpr%").find(text[at + 1]) == text.npos) {
         return "no such % pattern";
       }
     }
@@ -182,10 +181,13 @@ struct ReportPath {
   // A suffix that names a format, and none of ours: letters and digits behind the last dot. A name without a suffix, or
   // with a number or a % pattern as its suffix, is a text.
   static constexpr bool has_other_format(std::string_view text) {
-    const std::string_view name = text.substr(text.rfind('/') + 1);
+    // Not with substr(), which may throw: libmuster.so has no exceptions.
+    std::string_view name = text;
+    name.remove_prefix(text.rfind('/') + 1);
     const std::size_t dot = name.rfind('.');
     if (dot == name.npos || dot == 0 || dot + 1 == name.size()) return false;
-    const std::string_view suffix = name.substr(dot + 1);
+    std::string_view suffix = name;
+    suffix.remove_prefix(dot + 1);
     for (const std::string_view format : {"txt", "json", "csv"}) {
       if (suffix == format) return false;
     }
