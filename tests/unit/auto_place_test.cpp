@@ -1,13 +1,9 @@
 // Where `auto` moves the threads of a team, on a simulated clock: on one CPU, on CPUs of their own, or nowhere.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <string>
 
-#include "load/load_sensor.h"
+#include "tests/unit/recorded_tree.h"
 #include "tests/unit/simulated_wait.h"
 #include "waiting/auto_wait.h"
 
@@ -109,50 +105,34 @@ TEST_F(Gathered, IsTriedLessAndLessOftenWhereItDoesNotPay) {
 }
 
 // A load sensor on a tree of the test's own.
-class LoadTree {
+class LoadTree : public RecordedTree {
  public:
-  LoadTree() {
-    static int number = 0;
-    root_ = ::testing::TempDir() + "muster-place-" + std::to_string(getpid()) + "-" +
-            std::to_string(number++);
-    write("proc/self/cgroup", "0::/job\n");
-    write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-    write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
+  LoadTree() : RecordedTree("v2-one-cpu", [] { return SimulatedMemory::cpus; }) {
+    remove("proc/pressure");
+    quota("max");
     throttled(0);
     runnable(1);
-    sensor_ = std::make_unique<LoadSensor>(
-        LoadSources{.root = root_.c_str(), .allowed_cpus = [] { return SimulatedMemory::cpus; }});
   }
-  ~LoadTree() { std::filesystem::remove_all(root_); }
-  LoadTree(const LoadTree&) = delete;
-  LoadTree& operator=(const LoadTree&) = delete;
 
-  void quota(const std::string& value) { write("sys/fs/cgroup/job/cpu.max", value + " 100000\n"); }
+  void quota(const std::string& value) {
+    write("sys/fs/cgroup/work.slice/job.scope/cpu.max", value + " 100000\n");
+  }
   void throttled(int periods) {
-    write("sys/fs/cgroup/job/cpu.stat", "nr_periods 9\nnr_throttled " + std::to_string(periods) +
-                                            "\nthrottled_usec " + std::to_string(periods) +
-                                            "000\n");
+    write("sys/fs/cgroup/work.slice/job.scope/cpu.stat",
+          "nr_periods 9\nnr_throttled " + std::to_string(periods) + "\nthrottled_usec " +
+              std::to_string(periods) + "000\n");
   }
   void runnable(int threads) {
     write("proc/loadavg", "0.1 0.1 0.1 " + std::to_string(threads) + "/99 999\n");
   }
-  LoadSensor* sensor() { return sensor_.get(); }
-
- private:
-  void write(const std::string& file, const std::string& text) {
-    const auto path = std::filesystem::path(root_) / file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-  }
-  std::string root_;
-  std::unique_ptr<LoadSensor> sensor_;
 };
 
 TEST_F(Gathered, NotOnManyCpus) {
   LoadTree load;
   SimulatedMemory::cpus = 6;
-  AutoWait policy(
-      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 8,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   wait_by(policy, 2000, 3 * kMs, 1);
   EXPECT_EQ(gatherings(), 0U);
   SimulatedMemory::cpus = 4;
@@ -163,8 +143,9 @@ TEST_F(Gathered, NotOnManyCpus) {
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {
   LoadTree load;
   load.quota("100000");
-  AutoWait policy(
-      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 8,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   wait_by(policy, 30, 2'000, 1);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
@@ -182,8 +163,9 @@ TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {
 TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy(
-      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 8,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   wait_by(policy, 500, 2'000, 1);
   EXPECT_EQ(gatherings(), 0U);
 }
@@ -191,8 +173,9 @@ TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
 TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy(
-      {.team_size = 8, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 8,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   wait_by(policy, 50, 2'000, 1);
   load.throttled(1);
   everyone_else_is_absent();
@@ -212,8 +195,9 @@ TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   SimulatedMemory::cpu = 1;
   LoadTree load;
   load.runnable(5);
-  AutoWait policy(
-      {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 2,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   for (int wait = 0; wait < 3000 && SimulatedMemory::placed == kNoCpu; ++wait) {
     team.arrive(1, 1, team.episode() - 1);
     const std::uint64_t start = SimulatedMemory::now;
@@ -235,8 +219,9 @@ TEST(Auto, LeavesOwnCpusThatDoNotPayAlsoUnderAQuota) {
   LoadTree load;
   load.quota("100000");
   load.runnable(5);
-  AutoWait policy(
-      {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+  AutoWait policy({.team_size = 2,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
   const auto pass_until = [&](bool placed) {
     for (int wait = 0; wait < 3000; ++wait) {
       team.arrive(1, 1, team.episode() - 1);
@@ -259,11 +244,12 @@ TEST(Auto, APairOnOneCpuIsApartWithinAMillisecond) {
     SimulatedMemory::cpus = 2;
     LoadTree load;
     load.runnable(5);  // at the regular look; these have left since
-    load.sensor()->teams_grew(2);
-    load.sensor()->look(SimulatedMemory::now);
+    load.sensor->teams_grew(2);
+    load.sensor->look(SimulatedMemory::now);
     load.runnable(2);
-    AutoWait policy(
-        {.team_size = 2, .settings = {.slice_ns = 0, .place = true}, .load_sensor = load.sensor()});
+    AutoWait policy({.team_size = 2,
+                     .settings = {.slice_ns = 0, .place = true},
+                     .load_sensor = load.sensor.get()});
     const std::uint64_t begin = SimulatedMemory::now;
     while (SimulatedMemory::left == kNoCpu && SimulatedMemory::now < begin + 20'000'000) {
       if (policy.records_arrivals()) team.arrive(1, 0, team.episode() - 1);

@@ -19,7 +19,7 @@ class RecordedTree {
   static inline unsigned cpus = 2;
   static inline unsigned cpu = 0;
 
-  explicit RecordedTree(const std::string& name) {
+  explicit RecordedTree(const std::string& name, unsigned (*allowed_cpus)() = [] { return cpus; }) {
     namespace fs = std::filesystem;
     static int number = 0;
     root_ = (fs::path(::testing::TempDir()) /
@@ -29,7 +29,7 @@ class RecordedTree {
     cpus = 2;
     cpu = 0;
     sensor = std::make_unique<LoadSensor>(LoadSources{.root = root_.c_str(),
-                                                      .allowed_cpus = [] { return cpus; },
+                                                      .allowed_cpus = allowed_cpus,
                                                       .current_cpu = [] { return cpu; },
                                                       .read_affinity =
                                                           [](AffinityMask& mask) {
