@@ -16,7 +16,8 @@ void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, 
     CombinedRegion<Start> combined{function, data, start};
     void* its_data = &combined;
     const RegionBody body(&CombinedRegion<Start>::run, &its_data);
-    why = fold_region({runtime, body, site, threads, flags != 0 || !can_start});
+    why = fold_region({runtime, body, site, threads, flags != 0 || !can_start,
+                       /*is_combined=*/true});
     if (why == Unfolded::kNone) return;
   }
   fork_region(runtime, site.caller, why, function, data, fork);

@@ -308,7 +308,12 @@ AnyFunction function_to_call(unsigned index, const void* caller) {
     return kSerialAnswers[index] != nullptr ? kSerialAnswers[index]
                                             : function_for_missing(thunk.name, caller);
   }
-  if (thunk.entry != nullptr) return reinterpret_cast<AnyFunction>(target.function);
+  if (thunk.entry != nullptr) {
+    if (in_inactive_region() && target.bound_to != nullptr && !target.from_runtime) {
+      make_region_real(thunk.name, caller);
+    }
+    return reinterpret_cast<AnyFunction>(target.function);
+  }
   if (thunk.effect == Effect::kCreatesTasks) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);

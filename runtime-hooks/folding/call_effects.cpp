@@ -18,9 +18,10 @@ Closed reason_for(const char* symbol, Effect effect) {
   return Closed::kCall;
 }
 
-// The fold in whose region or serial part the calling thread is; else null.
+// The open fold in which the calling thread is, between two regions or in one; else null.
 Fold* fold_around() {
-  return in_serial_part() || in_folded_region() ? t_thread_state->fold : nullptr;
+  const bool is_around = in_serial_part() || in_inactive_region() || in_folded_region();
+  return is_around ? t_thread_state->fold : nullptr;
 }
 
 }  // namespace
@@ -35,6 +36,8 @@ void apply_effect(const char* symbol, Effect effect, const void* caller) {
     const int saved = errno;
     fold->close(reason_for(symbol, effect), {symbol, caller});
     errno = saved;
+  } else if (in_inactive_region()) {
+    make_region_real(symbol, caller);
   } else if (in_folded_region() && (effect == Effect::kSets || effect == Effect::kSetsDefaults)) {
     fold->note_setting();
   }
@@ -51,6 +54,12 @@ void close_fold_before(const char* symbol, const void* caller) {
   const Fold* fold = fold_around();
   const bool is_its_runtime = fold != nullptr && &runtime_of(caller, symbol) == &fold->runtime();
   if (is_its_runtime) apply_effect(symbol, Effect::kCloses, caller);
+}
+
+void make_region_real(const char* symbol, const void* caller) {
+  const int saved = errno;
+  t_thread_state->fold->make_real(Closed::kCall, {symbol, caller});
+  errno = saved;
 }
 
 int serial_max_threads() { return fold_around()->serial_max_threads(); }

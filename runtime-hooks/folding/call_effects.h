@@ -18,9 +18,11 @@ enum class Effect : std::uint8_t {
   kSetsDefaults,  // as kSets, but counts in any thread: how loops are shared
 };
 
-// The states of the threads whose calls have that effect, as the bits that a thunk tests.
+// The states of the threads whose calls have that effect, as the bits that a thunk tests. In an inactive region every
+// effect makes the region real, and so do Muster's own entry points.
+inline constexpr auto kInactive = static_cast<std::uint8_t>(FoldState::kInactiveRegion);
 constexpr std::uint8_t states_with(Effect effect) {
-  constexpr auto kSerial = static_cast<std::uint8_t>(FoldState::kSerialPart);
+  constexpr auto kSerial = static_cast<std::uint8_t>(FoldState::kSerialPart) | kInactive;
   constexpr auto kFolded = static_cast<std::uint8_t>(FoldState::kFoldedRegion);
   switch (effect) {
     case Effect::kCloses:
@@ -47,7 +49,10 @@ bool is_of_another_runtime(const void* function);
 // As a call of `symbol` with Effect::kCloses, for an entry point of Muster's.
 void close_fold_before(const char* symbol, const void* caller);
 
-// What omp_get_max_threads() was when the fold was opened. For the fold's primary thread.
+// In an inactive region: a call of an entry point that Muster implements. The runtime begins the region.
+void make_region_real(const char* symbol, const void* caller);
+
+// The result of omp_get_max_threads(), for the primary thread of an open fold outside of folded regions.
 int serial_max_threads();
 
 }  // namespace muster

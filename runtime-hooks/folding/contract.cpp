@@ -25,12 +25,16 @@ void broken(FoldingClause clause) {
   std::abort();
 }
 
-bool Fold::is_in_serial_part() const {
+// For the runtime.
+bool Fold::is_between_regions() const {
   const RealFunctions& real = runtime_->real;
-  return in_serial_part() && opened_by_ == &t_muster_fold_state && t_thread_state == state_ &&
-         state_->fold == this && state_->top == nullptr && real.omp_get_level() == 1 &&
-         real.omp_get_thread_num() == 0 && task_of(real) == implicit_task_ &&
-         !says_explicit_task(real);
+  return opened_by_ == &t_muster_fold_state && t_thread_state == state_ && state_->fold == this &&
+         real.omp_get_level() == 1 && real.omp_get_thread_num() == 0 &&
+         task_of(real) == implicit_task_ && !says_explicit_task(real);
+}
+
+bool Fold::is_in_serial_part() const {
+  return in_serial_part() && state_->top == nullptr && is_between_regions();
 }
 
 bool Fold::is_member(const ThreadState& state, const Frame& frame) const {

@@ -8,7 +8,10 @@
 // Between two regions of an open fold (kSerial) run: the program's serial code, in the thread that opened it, and the
 // runtime's functions in harmless.txt. Every other entry point closes the fold first or is answered by Muster. So the
 // runtime runs none of the program's code while a fold is open: no task, target region or constructor (RuntimeCall).
-// The other threads wait in Muster. A folded region runs in the runtime's real region, each thread in its place
+// The other threads wait in Muster. An inactive
+// region of the program (one of one thread) runs there as well, without the runtime (kInactive): the same functions are
+// harmless in it, and every other entry point that Muster does not answer closes the fold and has the runtime begin the
+// region (Fold::make_real). A folded region runs in the runtime's real region, each thread in its place
 // (kMember), and leaves the state that it found (kBalanced).
 //
 // A fold is closed by the thread that opened it, in the same task, between two regions (kSerial, kClosed): at a call
@@ -27,6 +30,7 @@ namespace muster {
   X(kInitialTask, "a fold is opened in the thread's initial implicit task, in no runtime call")    \
   X(kPlain, "a fold is opened for a plain region of 2 to 1024 threads, by a thread that goes on")  \
   X(kSerial, "between two regions a fold's primary is alone in the fold's implicit task, level 1") \
+  X(kInactive, "an inactive region begins and ends like the serial part around it, or made real")  \
   X(kMember, "a thread of a folded region has the number and the size that it joined with")        \
   X(kBalanced, "a folded region ends in the frame and the task that it began in")                  \
   X(kClosed, "a fold that is closed leaves its thread at level 0, in the task that opened it")     \

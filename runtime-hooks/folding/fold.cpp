@@ -25,6 +25,7 @@ bool register_fork_handler(Runtime& runtime) {
   if (is_registered.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
     if (in_serial_part()) t_thread_state->fold->close(Closed::kFork, {});
+    if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kFork, {});
     ++t_runtime_calls;  // the program's handlers may run after this one
   };
   const auto after_fork = [] { --t_runtime_calls; };
@@ -49,6 +50,11 @@ Unfolded Fold::run(const RegionCall& call) {
   if (was_open && is_lost()) [[unlikely]] {
     close(Closed::kOtherRuntime, call.site);
     return Unfolded::kOtherKind;
+  }
+  if (was_open && is_inactive(call, asked, clause)) {
+    next_ = {};
+    run_inactive(call.body);
+    return Unfolded::kNone;
   }
   if (!was_open || closed_for(call, asked, clause)) {
     const Next next = std::exchange(next_, {});

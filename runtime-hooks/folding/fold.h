@@ -32,8 +32,9 @@ struct RegionCall {
   Runtime& runtime;
   RegionBody body;
   CallSite site;
-  unsigned asked_size = 0;  // by the call; 0: it requests no size
-  bool has_clause = false;  // one that a folded region cannot have
+  unsigned asked_size = 0;   // by the call; 0: it requests no size
+  bool has_clause = false;   // one that a folded region cannot have
+  bool is_combined = false;  // begins with a worksharing construct (combined_region.h)
 };
 
 class Fold {
@@ -59,15 +60,18 @@ class Fold {
 
   // Closes the fold, between two regions.
   void close(Closed reason, CallSite site);
+  // In an inactive region: closes the fold, and has the runtime begin the region.
+  void make_real(Closed reason, CallSite site);
   // The runtime whose region is open.
   const Runtime& runtime() const { return *runtime_; }
   // Whether the runtime itself makes a call that reaches Muster.
   bool is_call_of_runtime(const void* caller) const { return runtime_->contains(caller); }
-  // The result of omp_get_max_threads() between two regions.
+  // The result of omp_get_max_threads() between two regions, or in an inactive region, which is at the open region's
+  // level.
   int serial_max_threads() const {
     if (is_lost()) return serial_max_;
     const int inner = runtime_->real.omp_get_max_threads();
-    return inner == inner_max_ ? serial_max_ : inner;
+    return inner == inner_max_ && in_serial_part() ? serial_max_ : inner;
   }
 
   // Called by another thread that may be about to unload the runtime: keeps it loaded until the fold is closed.
@@ -108,6 +112,10 @@ class Fold {
     bool runtime_knows = true;
   };
 
+  bool is_inactive(const RegionCall& call, unsigned asked, bool clause) const;
+  void run_inactive(const RegionBody& body);
+  void end_inactive();
+  void end_made_real(Runtime& runtime);
   bool closed_for(const RegionCall& call, unsigned asked, bool clause);
   // kNone: it may, it is.
   Unfolded may_open(const RegionCall& call, unsigned asked, bool clause);
@@ -124,6 +132,7 @@ class Fold {
   static void push_size(const RealFunctions& real, const Next& next);
   // Checks of the contract (contract.h).
   bool is_in_serial_part() const;
+  bool is_between_regions() const;
   bool is_member(const ThreadState& state, const Frame& frame) const;
 
   Job job_;
@@ -145,6 +154,8 @@ class Fold {
   unsigned long regions_ = 0;
   Next next_;
   FoldBudget budget_;
+  Frame inactive_;             // of the inactive region
+  bool is_made_real_ = false;  // the same
   bool is_given_up_ = false;
   const Fold* lost_ = nullptr;       // this thread's previous one
   bool gone_ = false;                // this is a child process, without the team

@@ -48,12 +48,13 @@ bool has_open_fold() {
 // read nothing of the runtime there. libgomp frees nothing at exit; and when only the thread ends, libgomp's
 // destructor for it runs before kOnlyThread if libgomp has made its key first.
 void end_root_fold(ThreadEnd how) {
-  if (how == ThreadEnd::kMayBeExit && in_serial_part() &&
+  if (how == ThreadEnd::kMayBeExit && (in_serial_part() || in_inactive_region()) &&
       t_thread_state->fold->runtime().kind != RuntimeKind::kLibgomp && another_is_open()) {
     t_thread_state->fold->open_no_more();
     return;
   }
   if (in_serial_part()) t_thread_state->fold->end();
+  if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kEnd, {});
   if (!in_folded_region()) t_muster_fold_state = FoldState::kNoFold;
   if (how == ThreadEnd::kOnlyThread) MUSTER_CHECK(kEnded, !has_open_fold());
 }
@@ -93,6 +94,7 @@ BeforeUnloading::BeforeUnloading(CallSite site) {
   if (in_serial_part() && !t_thread_state->fold->runtime().stays) {
     t_thread_state->fold->close(Closed::kCall, site);
   }
+  if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kCall, site);
   if (in_serial_part() || t_muster_fold_state == FoldState::kMayFold) {
     fold_ = t_thread_state->fold;
     was_ending_ = fold_->open_no_more();
@@ -112,7 +114,7 @@ void reserve_fold_ends() { reserve_thread_end(end_root_fold); }
 void end_fold_of_thread() { end_root_fold(ThreadEnd::kOnlyThread); }
 
 void folds_after_fork() {
-  MUSTER_CHECK(kForked, !in_serial_part());
+  MUSTER_CHECK(kForked, !in_serial_part() && !in_inactive_region());
   const bool was_in_folded_region = in_folded_region();
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     state->fold = nullptr;

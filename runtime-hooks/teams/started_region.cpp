@@ -13,7 +13,8 @@ thread_local constinit StartedRegion* t_open __attribute__((tls_model("initial-e
 
 }  // namespace
 
-StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data) {
+StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data,
+                                   Unfolded why) {
   give_everything_back();  // the region's threads inherit it
   ThreadState* state = thread_state();
   void* pages = map_pages(sizeof(StartedRegion));
@@ -28,7 +29,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
   } else if (is_known(state->top)) {
     whose.team = Team::acquire(runtime, *state);
     state->regions.add();
-    const Unfolded why = state->top != nullptr ? Unfolded::kInsideRegion : Unfolded::kOtherKind;
+    if (state->top != nullptr) why = Unfolded::kInsideRegion;
     state->unfolded[static_cast<unsigned>(why)].add();
   }
   started->region_ = {function, data, whose};

@@ -10,7 +10,8 @@ class StartedRegion {
  public:
   // Before the real start. The workers run function() with data() as its argument. Null without memory: the caller then
   // passes the program's function on.
-  static StartedRegion* open(Runtime& runtime, abi::GompRegion function, void* data);
+  static StartedRegion* open(Runtime& runtime, abi::GompRegion function, void* data,
+                             Unfolded why = Unfolded::kOtherKind);
 
   static abi::GompRegion function() { return &GompRegion::run; }
   void* data() { return &region_; }

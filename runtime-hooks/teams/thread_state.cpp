@@ -37,7 +37,7 @@ void thread_ends(void*) {
   const bool is_first_round = !state->is_ending;
   state->is_ending = true;
   g_at_end();
-  if (is_first_round || in_serial_part()) {
+  if (is_first_round || in_serial_part() || in_inactive_region()) {
     pthread_setspecific(g_key, state);
     return;
   }

@@ -282,7 +282,7 @@ int omp_get_level(void), omp_get_level_(void), omp_get_team_size_(int *);
 int omp_get_wtime(void), omp_get_schedule(void);
 int main(void) {
   void (*set_state)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "muster_test_set_state");
-  for (int flags = 0; flags < 8; flags = flags ? flags * 2 : 1) {
+  for (int flags = 0; flags < 16; flags = flags ? flags * 2 : 1) {
     printf("flags %d\n", flags);
     for (int again = 0; again < 2; ++again) {
       int level = 0;
@@ -324,8 +324,9 @@ class WithFoldState(unittest.TestCase):
         for flags, told, answers in (
             (0, [], "7 7 7 7"),
             (1, self.SETS + self.CLOSES, "42 0 0 1"),
-            (2, self.SETS, "7 7 7 7"),
-            (4, self.PUSHES, "7 7 7 7"),
+            (2, self.SETS + self.CLOSES, "42 1 1 1"),
+            (4, self.SETS, "7 7 7 7"),
+            (8, self.PUSHES, "7 7 7 7"),
         ):
             expected += [f"flags {flags}", *(2 * [*told, f"111; {answers}"])]
         self.assertEqual(self.run_with_state(fake_runtimes.program("call_in_states", STATES, "states", "dl")), expected)

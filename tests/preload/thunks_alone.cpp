@@ -29,6 +29,8 @@ void apply_effect(const char* symbol, Effect effect, const void* caller) {
 
 bool is_of_another_runtime(const void*) { return false; }
 
+void make_region_real(const char*, const void*) {}
+
 int serial_max_threads() { return 42; }
 
 }  // namespace muster

@@ -11,7 +11,7 @@ from lab.runtimes import OLD_RUNTIMES
 
 # The same names as in programs/steps.h.
 REGIONS = ["region", "other_size", "serialized", "bound", "loop", "loop_dynamic", "loop_runtime", "sections"]
-REGIONS += ["copying", "initializing", "nested", "league", "worksharing", "task_reduction", "threadprivate"]
+REGIONS += ["inactive", "inactive_barrier", "copying", "initializing", "nested", "league", "worksharing", "task_reduction", "threadprivate"]
 TASKS = ["task", "task_if0", "task_final", "task_untied", "task_depend", "task_region", "task_if0_region"]
 TASKS += ["taskloop", "taskwait", "taskgroup", "detached"]
 TARGETS = ["target", "target_nowait", "target_region", "target_nowait_region"]
@@ -26,7 +26,7 @@ STEPS = (*REGIONS, *TASKS, *TARGETS, *SETTERS, *LOCKS, *ORPHANS, *PROCESSES)
 SERIAL_CONTEXTS = ("root", "thread", "atexit", "constructor", "destructor", "signals")
 TASK_CONTEXTS = ("task", "task_if0", "task_final", "task_untied", "task_depend", "taskgroup", "taskloop")
 TARGET_CONTEXTS = ("target", "target_nowait")
-TEAM_CONTEXTS = ("single", "master", "section", "nested")
+TEAM_CONTEXTS = ("single", "master", "section", "nested", "inactive")
 CONTEXTS = (*SERIAL_CONTEXTS, *TASK_CONTEXTS, *TARGET_CONTEXTS, *TEAM_CONTEXTS)
 
 # clang; gcc, whose code runs on libomp; gnu: the same compiler, and libgomp.
@@ -81,7 +81,7 @@ def parse(line: str) -> Case:
 def step_is_allowed(step: str, context: str) -> bool:
     """By OpenMP's rules of nesting."""
     if step in ORPHANS:  # in implicit tasks only, of all threads of the team
-        return context in SERIAL_CONTEXTS or context == "nested"
+        return context in (*SERIAL_CONTEXTS, "nested", "inactive")
     if step == "league":
         return context in SERIAL_CONTEXTS
     if step in TARGETS:
@@ -107,7 +107,7 @@ def stock_can(step: str, context: str, variant: str) -> bool:
     """What stock cannot do, always or now and then."""
     if variant != "gnu":
         # libomp's assertion that the team's primary thread has asked for it, too: kmp_runtime.cpp, load balancing.
-        return step != "set_dynamic" or context not in ("single", "section", "nested")
+        return step != "set_dynamic" or context not in ("single", "section", "nested", "inactive")
     # libgomp hangs: with detached tasks in no team, and in the regions after a target that was not waited for at once.
     return context in TEAM_CONTEXTS or not (step == "detached" or step.startswith("target_nowait"))
 

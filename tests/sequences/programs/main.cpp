@@ -157,6 +157,9 @@ void enter() {
   } else if (is_context("nested")) {
 #pragma omp parallel num_threads(2)
     run(omp_get_thread_num());
+  } else if (is_context("inactive")) {
+#pragma omp parallel num_threads(1)
+    run(0);
   } else if (is_context("thread")) {
     with_thread();
   } else if (is_context("signals")) {

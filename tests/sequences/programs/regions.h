@@ -9,6 +9,16 @@ namespace sequences {
 struct Team {
   int cell[kMostThreads] = {};
   long seen = 0, levels = 0, active = 0, parallel = 0, strange = 0, limits = 0;
+
+  // What the calling thread is answered.
+  void see(int me, int size, int level) {
+    levels += level;
+    active += omp_get_active_level();
+    parallel += omp_in_parallel();
+    strange += omp_get_ancestor_thread_num(level) != me || omp_get_team_size(level) != size ||
+               omp_get_ancestor_thread_num(level + 1) != -1;
+    limits += omp_get_max_threads() * 10 + omp_get_max_active_levels();
+  }
 };
 
 // One thread's part. What it adds up after the barrier, the others wrote before.
@@ -18,16 +28,10 @@ inline void member(Team& team) {
 #pragma omp barrier
   long seen = 0;
   for (int i = 0; i < size; ++i) seen += team.cell[i];
-  const bool is_strange =
-      omp_get_ancestor_thread_num(level) != me || omp_get_team_size(level) != size;
 #pragma omp critical(team)
   {
     team.seen += seen;
-    team.levels += level;
-    team.active += omp_get_active_level();
-    team.parallel += omp_in_parallel();
-    team.strange += is_strange;
-    team.limits += omp_get_max_threads() * 10 + omp_get_max_active_levels();
+    team.see(me, size, level);
   }
 }
 
@@ -60,6 +64,30 @@ SHAPED void other_size(Actor& actor) {
 #pragma omp parallel num_threads(options.other_size)
     member(team);
     tell(actor, "other_size", team, 0);
+  }
+}
+
+// Regions of one thread: one in which the runtime is only queried, and one with a barrier.
+template <int N>
+SHAPED void inactive(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team team;
+#pragma omp parallel num_threads(1)
+    {
+      team.see(omp_get_thread_num(), omp_get_num_threads(), omp_get_level());
+      if (actor.holds_lock && omp_test_lock(&actor.lock)) team.seen += 1000;
+    }
+    tell(actor, "inactive", team, 0);
+  }
+}
+
+template <int N>
+SHAPED void inactive_barrier(Actor& actor) {
+  for (int time = 0; time < options.times; ++time) {
+    Team team;
+#pragma omp parallel num_threads(1)
+    member(team);
+    tell(actor, "inactive_barrier", team, 0);
   }
 }
 

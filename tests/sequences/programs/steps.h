@@ -13,8 +13,8 @@ namespace sequences {
 #endif
 // clang-format off
 #define SEQUENCES_STEPS(STEP) \
-  STEP(region) STEP(other_size) STEP(serialized) STEP(bound) STEP(loop) STEP(loop_dynamic) STEP(loop_runtime) \
-  STEP(sections) STEP(copying) STEP(initializing) STEP(nested) STEP(league) STEP(task) STEP(task_if0) \
+  STEP(region) STEP(other_size) STEP(inactive) STEP(inactive_barrier) STEP(serialized) STEP(bound) STEP(loop) \
+  STEP(loop_dynamic) STEP(loop_runtime) STEP(sections) STEP(copying) STEP(initializing) STEP(nested) STEP(league) STEP(task) STEP(task_if0) \
   STEP(task_final) STEP(task_untied) STEP(task_depend) STEP(task_region) STEP(task_if0_region) STEP(taskloop) \
   STEP(taskwait) STEP(taskgroup) STEP(set_threads) STEP(set_dynamic) STEP(set_schedule) STEP(set_levels) STEP(lock) \
   STEP(nest_lock) STEP(orphaned_loop) STEP(orphaned_blocks) STEP(forks) STEP(forks_region) STEP(handler) STEP(module) \
