@@ -30,6 +30,7 @@ VARIABLES = {
     "MUSTER_YIELD": ("auto", ["Skip", "skip ", "off", "Auto", "adaptive|skip", "0"]),
     # The default, from the option table, is used instead.
     "MUSTER_FORKJOIN": ("using", ["On", "on ", "1", "yes", "auto|on", "native"]),
+    "MUSTER_LIVE": ("off", ["On", "1", "yes", "off|on"]),
     "MUSTER_VERBOSE": ("0", ["2", "00", "0 ", "1x", "yes"]),
 }
 BAD_FOR_ALL = ["", " ", "nonsense", "-1", "9" * 30, "x" * 10000, "a\nmuster: b", b"\xff\xfe\x01"]
@@ -69,6 +70,7 @@ class BadValues(FaultTest):
     def test_each_bad_report_gives_one_line(self) -> None:
         for value in BAD_REPORTS:
             self.check_bad("MUSTER_REPORT", value, "")
+            self.check_bad("MUSTER_TIMELINE", value, "")
 
     def test_each_bad_variable_has_its_line(self) -> None:
         bad = {variable: "nonsense" for variable in VARIABLES}
