@@ -90,6 +90,11 @@ class AnyPolicy {
       }
     });
   }
+  template <class Memory>
+    requires HasScheduler<Memory>
+  void arrives(WaitStats& stats) {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(stats);
+  }
   void falls_asleep() {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();
   }

@@ -13,6 +13,7 @@
 namespace muster {
 
 class LoadSensor;
+class Turns;
 
 // What a policy is made from, per team. Times in ns; 0 = not known or not set.
 struct WaitParameters {
@@ -23,7 +24,8 @@ struct WaitParameters {
   unsigned bound_cpus = 0;
   // The user's settings. By default a policy changes neither CPUs nor slices.
   Settings settings{.slice_ns = 0, .place = false};
-  LoadSensor* load_sensor = nullptr;    // for `auto`; null = nothing is known of the machine
+  LoadSensor* load_sensor = nullptr;  // for `auto`; null = nothing is known of the machine
+  Turns* turns = nullptr;  // for `auto`, with other processes (turns/turns.h); null = none
   std::uint64_t context_switch_ns = 0;  // CS (waiting/calibration.h)
   std::uint64_t wake_ns = 0;            // W, to wake and schedule a sleeper (same)
   std::uint64_t fixed_ns = 0;           // for `<n>us`; what is a share of CS is set from that
@@ -55,7 +57,7 @@ struct AlwaysDone {
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A policy that never
 //                   blocks returns false all the same under a real-time policy of the scheduler.
-// A policy may also have falls_asleep() and woke_up(), called around phase two. And kFencesFully or fences_fully():
+// A policy may also have arrives<Memory>(stats), called before a thread arrives: it may sleep there. And falls_asleep() and woke_up(), called around phase two. And kFencesFully or fences_fully():
 // true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h).
 template <class Policy, class Memory>
 concept WaitingPolicy =

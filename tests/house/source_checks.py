@@ -8,20 +8,20 @@ from pathlib import Path
 
 from tree import Tree
 
-# Which folder may include which. An arrow goes one way: platform <- load <- options <- waiting <- barriers <-
+# Which folder may include which. An arrow goes one way: platform <- load <- options <- turns <- waiting <- barriers <-
 # runtime-hooks <- preload, with counters beside the barriers; and within runtime-hooks: objects <- runtimes <- teams <- folding.
 # epcc is a plain OpenMP program and includes nothing of ours, nor does gang; tests may include all. A folder's row is
 # for what lies below it, too, unless that has a row of its own.
-INNER = ["platform", "load", "options", "waiting", "barriers", "counters", "runtime-hooks", "preload"]
+INNER = ["platform", "load", "options", "turns", "waiting", "barriers", "counters", "runtime-hooks", "preload"]
 ARROWS: dict[str, set[str]] = {folder: set(INNER[: i + 1]) for i, folder in enumerate(INNER)}
-ARROWS["counters"] = {"counters", "platform", "load", "options", "waiting"}  # beside the barriers, which do not know of it
+ARROWS["counters"] = {"counters", "platform", "load", "options", "turns", "waiting"}  # beside the barriers, which do not know of it
 HOOKS = [f"runtime-hooks/{folder}" for folder in ("objects", "runtimes", "teams", "folding")]
-ARROWS |= {folder: {*INNER[:6], *HOOKS[: i + 1]} for i, folder in enumerate(HOOKS)}
+ARROWS |= {folder: {*INNER[:7], *HOOKS[: i + 1]} for i, folder in enumerate(HOOKS)}
 ARROWS["epcc"] = {"epcc"}
 ARROWS["gang"] = {"gang"}
-ARROWS["sim"] = {"sim", "platform", "load", "options", "waiting", "barriers"}
+ARROWS["sim"] = {"sim", "platform", "load", "options", "turns", "waiting", "barriers"}
 ARROWS["campaigns"] = {"campaigns"}
-ARROWS["benchmarks"] = {"benchmarks", "platform", "load", "options", "waiting", "barriers", "epcc", "sim"}
+ARROWS["benchmarks"] = {"benchmarks", "platform", "load", "options", "turns", "waiting", "barriers", "epcc", "sim"}
 ARROWS["tests"] = {*ARROWS, "tests"}
 
 MOST_LINES = 400

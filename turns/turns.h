@@ -1,0 +1,231 @@
+// Turns between processes: a team whose turn it is not sleeps at its barriers. One object for each process.
+//
+// Idea     Several teams that want the same CPUs pass most barriers if each in turn has them to itself. Time is divided
+//          into turns of 5 ms, the same for all processes. At the first barrier of a turn, one thread reads the page,
+//          finds out whether the turn is its process's (ring.h), and stores the answer. A thread that arrives at a
+//          barrier in another's turn sleeps until the turn ends, before it arrives. So the team's other threads wait
+//          for it, and those block. Nothing else of a barrier changes, and threads need not agree.
+// Cost     Without others in the way, one load at each barrier. In their way, a clock read at each, and in each turn a
+//          scan of the page by one thread and one sleep by every thread that has to wait.
+// Bound    A thread sleeps at most until the end of the present turn, and at most kMostTurnsOff turns in a row are not
+//          its process's, whatever the page says. No thread waits for another process, only for the clock.
+// Source   Ousterhout 1982, "Scheduling Techniques for Concurrent Systems". When it pays: Peter et al. 2011.
+//
+// Relaxed throughout: a thread that reads an old value sleeps or does not sleep in one turn, nothing else.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "turns/page.h"
+#include "turns/ring.h"
+#include "turns/tuning.h"
+
+namespace muster {
+
+// What a process wants: asked in every turn by one thread.
+struct TurnNeeds {
+  std::uint64_t wants = 0;  // CPUs; 0: not to take turns
+  CpuSet cpus;
+};
+
+struct TurnSources {
+  // The page, when other processes are first seen; null: there is none. Called once, in a thread that waits.
+  TurnPage* (*open_page)(void* context);
+  void (*read_needs)(void* context, TurnNeeds& needs);
+  void* context = nullptr;
+  std::uint64_t id = 0;  // of this process: no other has it, not 0
+};
+
+class Turns {
+ public:
+  // Before it is called, nothing else has an effect. In the child of a fork it is called again: the child is another
+  // member. While no other thread is here.
+  void begin(const TurnSources& sources) {
+    sources_ = sources;
+    record_.store(nullptr, std::memory_order_relaxed);
+    decision_.store(0, std::memory_order_relaxed);
+    in_force_.store(false, std::memory_order_relaxed);
+    joined_.store(false, std::memory_order_relaxed);
+    looking_.store(false, std::memory_order_relaxed);
+  }
+
+  // Other processes are in this one's way: its threads call must_sleep() before they arrive at a barrier.
+  bool in_force() const { return in_force_.load(std::memory_order_relaxed); }
+
+  // For a thread that is about to arrive, while in force: whether it must sleep first.
+  bool must_sleep(std::uint64_t now_ns) {
+    const std::uint64_t worked_ns = now_ns - seen_ns_.load(std::memory_order_relaxed);
+    beat(now_ns);
+    return worked_ns <= turns_tuning::kCoarseNs && is_off(now_ns);
+  }
+
+  // Sleeps while it is another's turn; returns for how long. Memory and its Scheduler: waiting/memory.h.
+  template <class Memory>
+  std::uint64_t sleep(std::uint64_t began_ns) {
+    std::uint64_t now_ns = began_ns;
+    do {
+      Memory::Scheduler::nap(end_of_turn(now_ns) - now_ns);
+      const std::uint64_t later_ns = Memory::now_ns();
+      if (later_ns < now_ns) break;  // the clock went back
+      now_ns = later_ns;
+      seen_ns_.store(now_ns, std::memory_order_relaxed);
+    } while (is_off(now_ns));
+    return now_ns - began_ns;
+  }
+
+  // For a thread that waits at a barrier, at times. `contended`: other processes want its CPUs.
+  void look(std::uint64_t now_ns, bool contended) {
+    const bool joined = joined_.load(std::memory_order_relaxed);
+    if (!joined && !contended) return;
+    if (sources_.open_page == nullptr) return;
+    if (contended) last_contended_ns_.store(now_ns, std::memory_order_relaxed);
+    if (!joined) joined_.store(true, std::memory_order_relaxed);
+    beat(now_ns);
+    is_off(now_ns);
+  }
+
+  // Whether it is another's turn: then a thread that waits need not spin.
+  bool is_off(std::uint64_t now_ns) {
+    const std::uint64_t turn = turn_of(now_ns);
+    if (decision_.load(std::memory_order_relaxed) >> 1 != turn) decide(turn, now_ns);
+    return decision_.load(std::memory_order_relaxed) == (turn << 1 | 1);
+  }
+
+  // Frees the record: at the end of the process, or when nobody is in the way.
+  void leave() {
+    TurnRecord* const record = record_.exchange(nullptr, std::memory_order_relaxed);
+    if (record == nullptr || !is_mine(*record)) return;
+    record->live_until_ns.store(0, std::memory_order_relaxed);
+    record->owner.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  static std::uint64_t turn_of(std::uint64_t now_ns) { return now_ns / turns_tuning::kTurnNs; }
+  static std::uint64_t end_of_turn(std::uint64_t now_ns) {
+    return (turn_of(now_ns) + 1) * turns_tuning::kTurnNs;
+  }
+
+  bool is_mine(const TurnRecord& record) const {
+    return record.owner.load(std::memory_order_relaxed) == sources_.id;
+  }
+
+  static bool is_live(std::uint64_t until_ns, std::uint64_t now_ns) {
+    return until_ns - now_ns - 1 < turns_tuning::kMostLiveNs;
+  }
+
+  // This process is at work. Only a few threads of a team come to store.
+  void beat(std::uint64_t now_ns) {
+    const std::uint64_t since_ns = now_ns - seen_ns_.load(std::memory_order_relaxed);
+    if (since_ns < turns_tuning::kBeatNs) return;
+    seen_ns_.store(now_ns, std::memory_order_relaxed);
+    TurnRecord* const record = record_.load(std::memory_order_relaxed);
+    if (record != nullptr)
+      record->live_until_ns.store(now_ns + turns_tuning::kLiveNs, std::memory_order_relaxed);
+  }
+
+  // Decides for this turn, unless another thread does so at this moment: then the caller goes on as in its own turn.
+  void decide(std::uint64_t turn, std::uint64_t now_ns) {
+    if (looking_.exchange(true, std::memory_order_acquire)) return;
+    if (decision_.load(std::memory_order_relaxed) >> 1 != turn) {
+      const bool off = find_out(turn, now_ns) && turn - last_on_ <= turns_tuning::kMostTurnsOff;
+      if (!off) last_on_ = turn;
+      // While it sleeps it says nothing.
+      if (TurnRecord* const record = record_.load(std::memory_order_relaxed); record != nullptr) {
+        const std::uint64_t from_ns = off ? end_of_turn(now_ns) : now_ns;
+        record->live_until_ns.store(from_ns + turns_tuning::kLiveNs, std::memory_order_relaxed);
+      }
+      decision_.store(turn << 1 | (off ? 1 : 0), std::memory_order_relaxed);
+    }
+    looking_.store(false, std::memory_order_release);
+  }
+
+  // Whether it is another's turn, by the page.
+  bool find_out(std::uint64_t turn, std::uint64_t now_ns) {
+    if (page_ == nullptr && !is_refused_) {
+      page_ = sources_.open_page(sources_.context);
+      is_refused_ = page_ == nullptr || !page_->is_usable();
+    }
+    TurnPage* const page = is_refused_ ? nullptr : page_;
+    TurnNeeds needs;
+    if (page != nullptr) sources_.read_needs(sources_.context, needs);
+    if (page == nullptr || needs.wants == 0 || !write_record(*page, needs, now_ns)) {
+      in_force_.store(false, std::memory_order_relaxed);
+      return false;
+    }
+    const unsigned me = read_members(*page, needs, now_ns);
+    const bool alone = ring_.all_fit();
+    if (!alone) last_crowded_ = turn;
+    if (in_force() == alone) in_force_.store(!alone, std::memory_order_relaxed);
+    if (!alone) return !ring_.is_on(me, turn);
+    const std::uint64_t contended = turn_of(last_contended_ns_.load(std::memory_order_relaxed));
+    if (turn - last_crowded_ > turns_tuning::kTurnsAlone &&
+        turn - contended > turns_tuning::kTurnsAlone) {
+      leave();
+      joined_.store(false, std::memory_order_relaxed);
+    }
+    return false;
+  }
+
+  bool write_record(TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
+    TurnRecord* record = record_.load(std::memory_order_relaxed);
+    if (record == nullptr || !is_mine(*record)) record = claim(page, now_ns);
+    record_.store(record, std::memory_order_relaxed);
+    if (record == nullptr) return false;  // none is free
+    record->wants.store(needs.wants, std::memory_order_relaxed);
+    for (unsigned i = 0; i < CpuSet::kWords; ++i)
+      record->cpus[i].store(needs.cpus.words[i], std::memory_order_relaxed);
+    return true;
+  }
+
+  TurnRecord* claim(TurnPage& page, std::uint64_t now_ns) const {
+    for (TurnRecord& record : page.records) {
+      std::uint64_t owner = record.owner.load(std::memory_order_relaxed);
+      const std::uint64_t until_ns = record.live_until_ns.load(std::memory_order_relaxed);
+      const bool recent =
+          is_live(until_ns, now_ns) || now_ns - until_ns < turns_tuning::kAbandonedNs;
+      if (owner != 0 && recent) continue;
+      if (record.owner.compare_exchange_strong(owner, sources_.id, std::memory_order_relaxed))
+        return &record;
+    }
+    return nullptr;
+  }
+
+  // Puts the members at work into the ring; returns this process's place in it.
+  unsigned read_members(const TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
+    ring_.clear();
+    const TurnRecord* const mine = record_.load(std::memory_order_relaxed);
+    unsigned me = ~0U;
+    for (const TurnRecord& record : page.records) {
+      if (&record == mine) {
+        if (ring_.add(needs.wants, needs.cpus)) me = ring_.count() - 1;
+        continue;
+      }
+      if (record.owner.load(std::memory_order_relaxed) == 0) continue;
+      if (!is_live(record.live_until_ns.load(std::memory_order_relaxed), now_ns)) continue;
+      CpuSet cpus;
+      for (unsigned i = 0; i < CpuSet::kWords; ++i)
+        cpus.words[i] = record.cpus[i].load(std::memory_order_relaxed);
+      ring_.add(record.wants.load(std::memory_order_relaxed), cpus);
+    }
+    return me;
+  }
+
+  // Read at every barrier while in force.
+  std::atomic<bool> in_force_{false};
+  std::atomic<bool> joined_{false};
+  std::atomic<std::uint64_t> decision_{0};  // turn << 1 | it is another's
+  std::atomic<std::uint64_t> seen_ns_{0};   // the last arrival, within kBeatNs
+  std::atomic<std::uint64_t> last_contended_ns_{0};
+  // From here on only the thread that decides. Others read the place of the record.
+  std::atomic<bool> looking_{false};
+  TurnPage* page_ = nullptr;
+  bool is_refused_ = false;
+  std::atomic<TurnRecord*> record_{nullptr};
+  TurnSources sources_{};
+  std::uint64_t last_on_ = 0;
+  std::uint64_t last_crowded_ = 0;
+  TurnRing ring_;
+};
+
+}  // namespace muster
