@@ -73,6 +73,7 @@ class LoadSensor {
   void teams_shrank(unsigned threads) {
     team_threads_.fetch_sub(threads, std::memory_order_relaxed);
   }
+  std::uint32_t team_threads() const { return team_threads_.load(std::memory_order_relaxed); }
   void falls_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
   void woke_up() { team_asleep_.fetch_sub(1, std::memory_order_relaxed); }
 

@@ -37,6 +37,9 @@ namespace muster {
     "100us.")                                                                                      \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
+  X(turns, "MUSTER_TURNS", kind::AutoOff, "auto",                                                  \
+    "Take turns of 5 ms with other processes under Muster of the same user that want the same "    \
+    "CPUs. Needs `MUSTER_WAIT=auto`.")                                                             \
   X(loops, "MUSTER_LOOPS", kind::AutoOff, "auto",                                                  \
     "Compute a thread's share of a loop with a static schedule, instead of asking libomp or "      \
     "libiomp5, where it is known to be the same.")                                                 \

@@ -6,6 +6,7 @@
 #include "platform/fences.h"
 #include "platform/futex.h"
 #include "platform/idle_time.h"
+#include "platform/shared_segment.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
 
@@ -22,6 +23,7 @@ constexpr ErrorName kErrorNames[] = {
     {E2BIG, "E2BIG"},   {ENOMEM, "ENOMEM"}, {EACCES, "EACCES"}, {EFAULT, "EFAULT"},
     {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"},
     {EMFILE, "EMFILE"}, {ENOSYS, "ENOSYS"}, {ELOOP, "ELOOP"},   {EOPNOTSUPP, "EOPNOTSUPP"},
+    {ENOSPC, "ENOSPC"},
 };
 
 }  // namespace
@@ -43,6 +45,9 @@ void try_everything() {
     idle_ns_elsewhere(mask, kNoCpu, Files::kOpen);
   }
   if (ask_for_slice(100'000)) give_slice_back();
+  constexpr std::size_t kSegment = std::size_t{64} * 1024;
+  if (const int error = try_segment(kSegment); error != 0)
+    note_missing(Missing::kSharedPage, error);
 }
 
 }  // namespace muster

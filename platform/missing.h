@@ -19,8 +19,9 @@ enum class Missing : unsigned {
   kCurrentCpu,       // getcpu
   kIdleTime,         // /proc/stat; error 0: its format is unknown
   kChangedAffinity,  // error 0: other code set the mask of a thread that Muster had placed
+  kSharedPage,  // the page of turns: shmget, shmat; EPERM: not this user's own, ENOSPC: full, 0: another version
 };
-inline constexpr unsigned kMissingKinds = 8;
+inline constexpr unsigned kMissingKinds = 9;
 
 // What is missing and the effect of that, in the order of Missing.
 struct MissingName {
@@ -36,6 +37,7 @@ inline constexpr MissingName kMissingNames[kMissingKinds] = {
     {"getcpu", "no thread sleeps for a teammate on its own CPU"},
     {"/proc/stat", "idle CPUs unknown, teams are not gathered"},
     {"own affinity", "other code changed it; it stays so"},
+    {"shared page", "no turns with other processes"},
 };
 
 namespace detail {

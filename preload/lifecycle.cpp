@@ -37,6 +37,7 @@
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/timeline.h"
+#include "turns/process_turns.h"
 #include "waiting/calibration.h"
 
 namespace muster {
@@ -63,6 +64,7 @@ void after_fork_in_child() {
   moves_after_fork_in_child();
   cpu_times_after_fork_in_child();
   idle_time_after_fork_in_child();
+  begin_turns();
 }
 
 // Throttling and stolen time are counted from here on. Opens the files that are read later, as far as the settings need
@@ -109,6 +111,7 @@ void get_ready() {
       pthread_atfork(before_fork, nullptr, after_fork_in_child);
       remember_allowed_cpus();
       look_at_load(in_force);
+      begin_turns();
       try_futex();  // before any thread sleeps that could not be woken
       if (has_one_thread()) register_fences();
       if (in_force.report != nullptr || in_force.timeline != nullptr) report_at_signals();
@@ -177,6 +180,7 @@ __attribute__((constructor)) void at_start() {
 // report at signals.
 __attribute__((destructor)) void at_end() {
   note_end_of_process();
+  end_turns();
   restore_default_dispositions();
   end_live();
   write_report_now();

@@ -4,12 +4,14 @@
 //
 // The members form a ring, in the order of their records. A turn begins at one member and takes in the ring's order all
 // whose CPUs fit beside those taken before. The next turn begins as many members further on as fit on average, so that
-// in the long run equal members have equal shares, and no CPU that a member could use stays empty.
+// in the long run equal members have equal shares, no CPU that a member could use stays empty, and every member, however
+// large, is the first of a turn.
 //
 // Members fit by the CPUs that they may use. Each takes its share evenly from what is left of its set.
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include "turns/cpu_set.h"
 
@@ -21,18 +23,20 @@ class TurnRing {
   static constexpr unsigned kMostSets = 64;  // of CPUs that differ
 
   void clear() { count_ = sets_ = 0; }
+  bool is_of_one_set() const { return sets_ == 1; }
   unsigned count() const { return count_; }
 
   // Adds the next member of the ring; false, without effect, if it is none that can be counted: no CPUs, or there are
-  // too many different sets.
-  bool add(std::uint64_t wants, const CpuSet& cpus) {
+  // too many different sets. A member that is not at work keeps its place: otherwise two processes that see one member
+  // more or less would come to quite different turns.
+  bool add(std::uint64_t wants, const CpuSet& cpus, bool works = true) {
     const unsigned most = cpus.count();
     if (wants == 0 || most == 0 || count_ == kMostMembers) return false;
     unsigned set = 0;
     while (set < sets_ && !(cpus_[set] == cpus)) ++set;
     if (set == kMostSets) return false;
     if (set == sets_) cpus_[sets_++] = cpus;
-    members_[count_++] = {set, wants < most ? static_cast<unsigned>(wants) : most};
+    members_[count_++] = {set, wants < most ? static_cast<unsigned>(wants) : most, works};
     return true;
   }
 
@@ -40,31 +44,37 @@ class TurnRing {
   bool all_fit() {
     begin_turn();
     for (unsigned i = 0; i < count_; ++i) {
-      if (!take(members_[i])) return false;
+      if (members_[i].works && !take(members_[i])) return false;
     }
     return true;
   }
 
+  // Whether that member has that turn.
   bool is_on(unsigned me, std::uint64_t turn) {
     if (me >= count_) return true;
     begin_turn();
     unsigned at = static_cast<unsigned>(turn % count_ * members_a_turn() % count_);
     for (unsigned step = 0; step < count_; ++step) {
-      const bool taken = take(members_[at]);
+      if (at == me) left_before_ = left_;
+      const bool taken = members_[at].works && take(members_[at]);
       if (at == me) return taken;
       at = at + 1 < count_ ? at + 1 : 0;
     }
     return true;
   }
 
+  // If all have the same set: the CPUs that were taken before the member of the last is_on().
+  unsigned cpus_before() const { return cpus_[0].count() - left_before_; }
+
  private:
   struct Member {
-    unsigned set;
-    unsigned wants;
+    unsigned set = 0;
+    unsigned wants = 0;
+    bool works = false;
   };
   static constexpr unsigned kWhole = 1000;  // of a CPU
 
-  // How many fit on average, at least one.
+  // How many fit on average, at least one, and so that every member begins a turn.
   unsigned members_a_turn() const {
     std::uint64_t wanted = 0;
     CpuSet all;
@@ -72,8 +82,9 @@ class TurnRing {
     for (unsigned set = 0; set < sets_; ++set) {
       for (unsigned i = 0; i < CpuSet::kWords; ++i) all.words[i] |= cpus_[set].words[i];
     }
-    const std::uint64_t fit = std::uint64_t{count_} * all.count() / wanted;
-    return fit == 0 ? 1 : static_cast<unsigned>(fit);
+    auto step = static_cast<unsigned>(std::uint64_t{count_} * all.count() / wanted);
+    while (step > 1 && std::gcd(step, count_) != 1) --step;
+    return step == 0 ? 1 : step;
   }
 
   void begin_turn() {
@@ -105,9 +116,10 @@ class TurnRing {
   unsigned count_ = 0;
   unsigned sets_ = 0;
   unsigned left_ = 0;
-  Member members_[kMostMembers];
-  CpuSet cpus_[kMostSets];
-  unsigned short left_of_[CpuSet::kMostCpus];
+  unsigned left_before_ = 0;
+  Member members_[kMostMembers] = {};
+  CpuSet cpus_[kMostSets] = {};
+  unsigned short left_of_[CpuSet::kMostCpus] = {};
 };
 
 }  // namespace muster

@@ -2,19 +2,22 @@
 //
 // Idea     Several teams that want the same CPUs pass most barriers if each in turn has them to itself. Time is divided
 //          into turns of 5 ms, the same for all processes. At the first barrier of a turn, one thread reads the page,
-//          finds out whether the turn is its process's (ring.h), and stores the answer. A thread that arrives at a
-//          barrier in another's turn sleeps until the turn ends, before it arrives. So the team's other threads wait
-//          for it, and those block. Nothing else of a barrier changes, and threads need not agree.
-// Cost     Without others in the way, one load at each barrier. In their way, a clock read at each, and in each turn a
-//          scan of the page by one thread and one sleep by every thread that has to wait.
-// Bound    A thread sleeps at most until the end of the present turn, and at most kMostTurnsOff turns in a row are not
-//          its process's, whatever the page says. No thread waits for another process, only for the clock.
+//          finds out when its process's next turn is (ring.h), and stores the answer. A thread that arrives at a
+//          barrier in another's turn sleeps until then, before it arrives. So the team's other threads wait for it, and
+//          those block. Nothing else of a barrier changes, and threads need not agree.
+//          Sleepers wake a moment after the turn begins: by then the CPU on which each slept is free again. And in each
+//          turn every thread has a CPU of its own. Without both, threads of a team meet on a CPU and stay there.
+// Cost     Without others in the way, one load at each barrier. In their way, a clock read at some of them, and for
+//          each turn of its own a scan of the page by one thread and one sleep by every thread.
+// Bound    At most kMostTurnsOff turns in a row are not its process's, whatever the page says, and no thread sleeps
+//          longer. No thread waits for another process, only for the clock.
 // Source   Ousterhout 1982, "Scheduling Techniques for Concurrent Systems". When it pays: Peter et al. 2011.
 //
 // Relaxed throughout: a thread that reads an old value sleeps or does not sleep in one turn, nothing else.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "turns/page.h"
@@ -60,18 +63,41 @@ class Turns {
     return worked_ns <= turns_tuning::kCoarseNs && is_off(now_ns);
   }
 
-  // Sleeps while it is another's turn; returns for how long. Memory and its Scheduler: waiting/memory.h.
+  // Sleeps until its next turn; returns for how long. Memory and its Scheduler: waiting/memory.h.
   template <class Memory>
   std::uint64_t sleep(std::uint64_t began_ns) {
     std::uint64_t now_ns = began_ns;
     do {
-      Memory::Scheduler::nap(end_of_turn(now_ns) - now_ns);
+      const std::uint64_t until_ns = begin_of(next_own_turn()) + turns_tuning::kGuardNs;
+      if (until_ns - now_ns > (turns_tuning::kMostTurnsOff + 1) * turns_tuning::kTurnNs) break;
+      Memory::Scheduler::nap(until_ns - now_ns);
       const std::uint64_t later_ns = Memory::now_ns();
       if (later_ns < now_ns) break;  // the clock went back
       now_ns = later_ns;
       seen_ns_.store(now_ns, std::memory_order_relaxed);
     } while (is_off(now_ns));
     return now_ns - began_ns;
+  }
+
+  // In its own turn: the CPU for that thread of a team, by its number. Threads that share a turn have different ones.
+  // kNoHome if the CPUs of the members differ.
+  static constexpr unsigned kNoHome = ~0U;
+  unsigned home(unsigned thread) const {
+    const unsigned first = first_home_.load(std::memory_order_relaxed);
+    const unsigned homes = homes_.load(std::memory_order_relaxed);
+    if (first == kNoHome || homes == 0) return kNoHome;
+    unsigned rest = (first + thread) % homes;
+    for (unsigned i = 0; i < CpuSet::kWords; ++i) {
+      std::uint64_t word = home_cpus_[i].load(std::memory_order_relaxed);
+      const auto here = static_cast<unsigned>(std::popcount(word));
+      if (rest >= here) {
+        rest -= here;
+        continue;
+      }
+      for (; rest != 0; --rest) word &= word - 1;
+      return 64 * i + static_cast<unsigned>(std::countr_zero(word));
+    }
+    return kNoHome;
   }
 
   // For a thread that waits at a barrier, at times. `contended`: other processes want its CPUs.
@@ -88,8 +114,12 @@ class Turns {
   // Whether it is another's turn: then a thread that waits need not spin.
   bool is_off(std::uint64_t now_ns) {
     const std::uint64_t turn = turn_of(now_ns);
-    if (decision_.load(std::memory_order_relaxed) >> 1 != turn) decide(turn, now_ns);
-    return decision_.load(std::memory_order_relaxed) == (turn << 1 | 1);
+    std::uint64_t decision = decision_.load(std::memory_order_relaxed);
+    if (!is_for(decision, turn)) {
+      decide(turn, now_ns);
+      decision = decision_.load(std::memory_order_relaxed);
+    }
+    return turn - (decision >> kOffBits) < (decision & kMostOff);
   }
 
   // Frees the record: at the end of the process, or when nobody is in the way.
@@ -102,16 +132,31 @@ class Turns {
 
  private:
   static std::uint64_t turn_of(std::uint64_t now_ns) { return now_ns / turns_tuning::kTurnNs; }
-  static std::uint64_t end_of_turn(std::uint64_t now_ns) {
-    return (turn_of(now_ns) + 1) * turns_tuning::kTurnNs;
-  }
+  static std::uint64_t begin_of(std::uint64_t turn) { return turn * turns_tuning::kTurnNs; }
 
   bool is_mine(const TurnRecord& record) const {
     return record.owner.load(std::memory_order_relaxed) == sources_.id;
   }
 
+  // A decision: the turn in which it was made, and how many turns from that on are others'.
+  static constexpr unsigned kOffBits = 8;
+  static constexpr std::uint64_t kMostOff = (1U << kOffBits) - 1;
+  static_assert(turns_tuning::kMostTurnsOff <= kMostOff);
+  static bool is_for(std::uint64_t decision, std::uint64_t turn) {
+    const std::uint64_t off = decision & kMostOff;
+    return turn - (decision >> kOffBits) < (off == 0 ? 1 : off);
+  }
+  std::uint64_t next_own_turn() const {
+    const std::uint64_t decision = decision_.load(std::memory_order_relaxed);
+    return (decision >> kOffBits) + (decision & kMostOff);
+  }
+
   static bool is_live(std::uint64_t until_ns, std::uint64_t now_ns) {
     return until_ns - now_ns - 1 < turns_tuning::kMostLiveNs;
+  }
+
+  static bool is_abandoned(std::uint64_t until_ns, std::uint64_t now_ns) {
+    return !is_live(until_ns, now_ns) && now_ns - until_ns >= turns_tuning::kAbandonedNs;
   }
 
   // This process is at work. Only a few threads of a team come to store.
@@ -127,44 +172,60 @@ class Turns {
   // Decides for this turn, unless another thread does so at this moment: then the caller goes on as in its own turn.
   void decide(std::uint64_t turn, std::uint64_t now_ns) {
     if (looking_.exchange(true, std::memory_order_acquire)) return;
-    if (decision_.load(std::memory_order_relaxed) >> 1 != turn) {
-      const bool off = find_out(turn, now_ns) && turn - last_on_ <= turns_tuning::kMostTurnsOff;
-      if (!off) last_on_ = turn;
-      // While it sleeps it says nothing.
+    if (!is_for(decision_.load(std::memory_order_relaxed), turn)) {
+      const std::uint64_t off = find_out(turn, now_ns);
+      // While it sleeps it shows no other sign of life.
       if (TurnRecord* const record = record_.load(std::memory_order_relaxed); record != nullptr) {
-        const std::uint64_t from_ns = off ? end_of_turn(now_ns) : now_ns;
+        const std::uint64_t from_ns = off == 0 ? now_ns : begin_of(turn + off);
         record->live_until_ns.store(from_ns + turns_tuning::kLiveNs, std::memory_order_relaxed);
       }
-      decision_.store(turn << 1 | (off ? 1 : 0), std::memory_order_relaxed);
+      if (off == 0) last_on_ = turn;
+      decision_.store(turn << kOffBits | off, std::memory_order_relaxed);
     }
     looking_.store(false, std::memory_order_release);
   }
 
-  // Whether it is another's turn, by the page.
-  bool find_out(std::uint64_t turn, std::uint64_t now_ns) {
+  // How many turns from this one on are others', by the page.
+  std::uint64_t find_out(std::uint64_t turn, std::uint64_t now_ns) {
     if (page_ == nullptr && !is_refused_) {
       page_ = sources_.open_page(sources_.context);
       is_refused_ = page_ == nullptr || !page_->is_usable();
     }
-    TurnPage* const page = is_refused_ ? nullptr : page_;
     TurnNeeds needs;
-    if (page != nullptr) sources_.read_needs(sources_.context, needs);
-    if (page == nullptr || needs.wants == 0 || !write_record(*page, needs, now_ns)) {
+    if (!is_refused_) sources_.read_needs(sources_.context, needs);
+    if (is_refused_ || needs.wants == 0 || !write_record(*page_, needs, now_ns)) {
       in_force_.store(false, std::memory_order_relaxed);
-      return false;
+      return 0;
     }
-    const unsigned me = read_members(*page, needs, now_ns);
+    const unsigned me = read_members(*page_, needs, now_ns);
     const bool alone = ring_.all_fit();
     if (!alone) last_crowded_ = turn;
     if (in_force() == alone) in_force_.store(!alone, std::memory_order_relaxed);
-    if (!alone) return !ring_.is_on(me, turn);
-    const std::uint64_t contended = turn_of(last_contended_ns_.load(std::memory_order_relaxed));
-    if (turn - last_crowded_ > turns_tuning::kTurnsAlone &&
-        turn - contended > turns_tuning::kTurnsAlone) {
-      leave();
-      joined_.store(false, std::memory_order_relaxed);
+    if (alone) {
+      leave_if_not_needed(turn);
+      return 0;
     }
-    return false;
+    std::uint64_t off = 0;
+    while (turn + off - last_on_ <= turns_tuning::kMostTurnsOff && !ring_.is_on(me, turn + off))
+      ++off;
+    give_homes(needs, ring_.is_of_one_set() ? ring_.cpus_before() : kNoHome);
+    return off;
+  }
+
+  void give_homes(const TurnNeeds& needs, unsigned first) {
+    homes_.store(needs.cpus.count(), std::memory_order_relaxed);
+    for (unsigned i = 0; i < CpuSet::kWords; ++i)
+      home_cpus_[i].store(needs.cpus.words[i], std::memory_order_relaxed);
+    first_home_.store(first, std::memory_order_relaxed);
+  }
+
+  void leave_if_not_needed(std::uint64_t turn) {
+    const std::uint64_t contended = turn_of(last_contended_ns_.load(std::memory_order_relaxed));
+    if (turn - last_crowded_ <= turns_tuning::kTurnsAlone ||
+        turn - contended <= turns_tuning::kTurnsAlone)
+      return;
+    leave();
+    joined_.store(false, std::memory_order_relaxed);
   }
 
   bool write_record(TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
@@ -182,31 +243,30 @@ class Turns {
     for (TurnRecord& record : page.records) {
       std::uint64_t owner = record.owner.load(std::memory_order_relaxed);
       const std::uint64_t until_ns = record.live_until_ns.load(std::memory_order_relaxed);
-      const bool recent =
-          is_live(until_ns, now_ns) || now_ns - until_ns < turns_tuning::kAbandonedNs;
-      if (owner != 0 && recent) continue;
+      if (owner != 0 && !is_abandoned(until_ns, now_ns)) continue;
       if (record.owner.compare_exchange_strong(owner, sources_.id, std::memory_order_relaxed))
         return &record;
     }
     return nullptr;
   }
 
-  // Puts the members at work into the ring; returns this process's place in it.
+  // Puts the members into the ring; returns this process's place in it.
   unsigned read_members(const TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
     ring_.clear();
     const TurnRecord* const mine = record_.load(std::memory_order_relaxed);
     unsigned me = ~0U;
     for (const TurnRecord& record : page.records) {
       if (&record == mine) {
-        if (ring_.add(needs.wants, needs.cpus)) me = ring_.count() - 1;
+        if (ring_.add(needs.wants, needs.cpus, true)) me = ring_.count() - 1;
         continue;
       }
       if (record.owner.load(std::memory_order_relaxed) == 0) continue;
-      if (!is_live(record.live_until_ns.load(std::memory_order_relaxed), now_ns)) continue;
+      const std::uint64_t until_ns = record.live_until_ns.load(std::memory_order_relaxed);
+      if (is_abandoned(until_ns, now_ns)) continue;
       CpuSet cpus;
       for (unsigned i = 0; i < CpuSet::kWords; ++i)
         cpus.words[i] = record.cpus[i].load(std::memory_order_relaxed);
-      ring_.add(record.wants.load(std::memory_order_relaxed), cpus);
+      ring_.add(record.wants.load(std::memory_order_relaxed), cpus, is_live(until_ns, now_ns));
     }
     return me;
   }
@@ -214,9 +274,12 @@ class Turns {
   // Read at every barrier while in force.
   std::atomic<bool> in_force_{false};
   std::atomic<bool> joined_{false};
-  std::atomic<std::uint64_t> decision_{0};  // turn << 1 | it is another's
-  std::atomic<std::uint64_t> seen_ns_{0};   // the last arrival, within kBeatNs
+  std::atomic<std::uint64_t> decision_{0};
+  std::atomic<std::uint64_t> seen_ns_{0};  // the last arrival, within kBeatNs
   std::atomic<std::uint64_t> last_contended_ns_{0};
+  std::atomic<unsigned> first_home_{kNoHome};
+  std::atomic<unsigned> homes_{0};
+  std::atomic<std::uint64_t> home_cpus_[CpuSet::kWords]{};
   // From here on only the thread that decides. Others read the place of the record.
   std::atomic<bool> looking_{false};
   TurnPage* page_ = nullptr;

@@ -92,8 +92,8 @@ class AnyPolicy {
   }
   template <class Memory>
     requires HasScheduler<Memory>
-  void arrives(WaitStats& stats) {
-    if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(stats);
+  void arrives(unsigned me, Episode episode, WaitStats& stats) {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(me, episode, stats);
   }
   void falls_asleep() {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();

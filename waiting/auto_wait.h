@@ -8,12 +8,12 @@
 #include <cstdint>
 
 #include "platform/native_memory.h"
-#include "turns/turns.h"
 #include "waiting/contention.h"
 #include "waiting/decide.h"
 #include "waiting/placement.h"
 #include "waiting/requested_slice.h"
 #include "waiting/scheduler.h"
+#include "waiting/team_turns.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -21,22 +21,18 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : slice_(parameters),
-        contention_(parameters),
-        placement_(parameters),
-        turns_(parameters.turns) {}
+      : turns_(parameters), slice_(parameters), contention_(parameters), placement_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
   // The threads of a team that fits and has no competitors do not delay each other, so nothing is recorded.
   bool records_arrivals() const { return contention_.contended(); }
   bool quick_polls() const { return !contention_.takes_turns(); }
   static bool spins_first() { return true; }
-  // Sleeps while it is another process's turn.
   template <class Memory>
     requires HasScheduler<Memory>
-  void arrives(WaitStats& stats) {
-    if (turns_ != nullptr && turns_->in_force()) [[unlikely]]
-      sleep_for_turn<Memory>(stats);
+  void arrives(unsigned me, Episode episode, WaitStats& stats) {
+    if (turns_.in_force()) [[unlikely]]
+      turns_.arrive<Memory>(me, episode, contention_, stats);
   }
   void falls_asleep() { contention_.falls_asleep(); }
   void woke_up() { contention_.woke_up(); }
@@ -47,12 +43,13 @@ class AutoWait {
     using Scheduler = typename Memory::Scheduler;
     agree_on_bits(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
     slice_.adapt(wait, contention_);
-    placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
+    if (!turns_.in_force())  // otherwise each thread has a CPU of its own in each turn
+      placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
     Observation now;
     now.one_cpu = contention_.is_one_cpu();
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = contention_.competitor_near(wait.start_ns);
-    if (turns_ != nullptr) turns_->look(wait.start_ns, contention_.competitor_near(wait.start_ns));
+    turns_.look(wait.start_ns, contention_);
     const std::uint64_t spin_ns = spin_time_ns(now);
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
@@ -84,7 +81,7 @@ class AutoWait {
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
       if (released) return true;
-      now.time_is_up = now_ns - wait.start_ns >= spin_ns || is_others_turn(now_ns);
+      now.time_is_up = now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn(now_ns);
       before_ns = now_ns;
     }
   }
@@ -95,21 +92,6 @@ class AutoWait {
   std::uint64_t yield_every_ns() const {
     const bool may_meet = contention_.contended() && !placement_.on_own_cpus();
     return may_meet ? tuning::kYieldEveryContendedNs : tuning::kYieldEveryNs;
-  }
-
-  template <class Memory>
-  [[gnu::noinline]] void sleep_for_turn(WaitStats& stats) {
-    const std::uint64_t now_ns = Memory::now_ns();
-    if (!turns_->must_sleep(now_ns)) return;
-    falls_asleep();
-    const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);
-    woke_up();
-    stats.turn_sleeps.add();
-    stats.turn_slept_ns.add(slept_ns);
-  }
-  // The teammates sleep before they arrive, too.
-  bool is_others_turn(std::uint64_t now_ns) const {
-    return turns_ != nullptr && turns_->in_force() && turns_->is_off(now_ns);
   }
 
   template <class Memory, class Done>
@@ -144,10 +126,10 @@ class AutoWait {
     }
   }
 
+  TeamTurns turns_;
   RequestedSlice slice_;
   Contention contention_;
   Placement placement_;
-  Turns* const turns_;
 };
 
 static_assert(WaitingPolicy<AutoWait, NativeMemory>);

@@ -64,7 +64,7 @@ constexpr std::uint64_t wait_bucket_below_ns(unsigned bucket) {
   X(gatherings)      /* times that the team was gathered on one CPU */                  \
   X(moves)           /* of this thread, to the CPU where the team is */                 \
   X(failed_updates)  /* compare-and-swap or store-conditional that failed on arrival */ \
-  X(turn_sleeps)     /* arrivals that slept during other processes' turns */            \
+  X(turn_sleeps)     /* sleeps in other processes' turns, before an arrival */          \
   X(turn_slept_ns)   /* the time that they slept */                                     \
   X(waited_ns)       /* time waited after the quick polls */
 

@@ -30,8 +30,8 @@ class Waiter {
         episode_(episode),
         ended_by_(ended_by),
         stats_(stats) {
-    if constexpr (requires { policy_.template arrives<Memory>(stats); })
-      policy_.template arrives<Memory>(stats);
+    if constexpr (requires { policy_.template arrives<Memory>(me, episode, stats); })
+      policy_.template arrives<Memory>(me, episode, stats);
     if (uses_arrivals(policy_)) {
       if (records_arrivals(policy_)) [[unlikely]]
         arrivals_.arrive(me, episode);

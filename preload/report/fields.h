@@ -262,6 +262,9 @@ inline constexpr Field kFields[] = {
     {"waiting.nudges", kCount, kSum, ", {} nudges",
      "Times that a thread left a CPU that it shared with a teammate, for an idle one or to try being apart."},
     {"waiting.short_slices", kCount, kSum, ", {} short slices", "Times that a thread asked for a shorter time slice."},
+    {"waiting.turn_sleeps", kCount, kSum, "\n  turns              {} sleeps in other processes' turns",
+     "Arrivals that slept first, because it was another process's turn."},
+    {"waiting.turn_slept_ns", kNs, kSum, ", {}", "The time that they slept."},
     {"waiting.waited_ns", kNs, kSum, "\n  waited             {}, all threads together",
      "Time waited, without waits that ended within the first polls."},
 

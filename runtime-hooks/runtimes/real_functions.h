@@ -26,7 +26,8 @@
   X(std::uint64_t, __kmpc_get_parent_taskid, ())  \
   X(int, omp_get_proc_bind, ())                   \
   X(int, omp_get_num_places, ())                  \
-  X(int, omp_get_place_num_procs, (int))
+  X(int, omp_get_place_num_procs, (int))          \
+  X(void, omp_get_place_proc_ids, (int, int*))
 
 #define MUSTER_BARRIER_FUNCTIONS(X)                                        \
   X(void, __kmpc_barrier, (abi::Ident*, abi::GlobalThread))                \

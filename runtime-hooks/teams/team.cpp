@@ -11,6 +11,7 @@
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/teams/accounting.h"
 #include "runtime-hooks/teams/counted_region.h"
+#include "turns/process_turns.h"
 #include "waiting/calibration.h"
 
 namespace muster {
@@ -47,6 +48,8 @@ Layout layout_of(BarrierKind kind, unsigned size) {
   return layout;
 }
 
+constexpr int kMostOfAPlace = 256;
+
 // The number of CPUs in all places if the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY), else 0.
 unsigned bound_cpus(const RealFunctions& real) {
   if (!has_all(real.omp_get_proc_bind, real.omp_get_num_places, real.omp_get_place_num_procs) ||
@@ -54,11 +57,18 @@ unsigned bound_cpus(const RealFunctions& real) {
     return 0;
   }
   unsigned cpus = 0;
+  CpuSet all;
   const int places = real.omp_get_num_places();
   for (int place = 0; place < places; ++place) {
     const int its = real.omp_get_place_num_procs(place);
     if (its > 0) cpus += static_cast<unsigned>(its);
+    if (its > 0 && its <= kMostOfAPlace && real.omp_get_place_proc_ids != nullptr) {
+      int ids[kMostOfAPlace];
+      real.omp_get_place_proc_ids(place, ids);
+      for (int i = 0; i < its; ++i) all.add(static_cast<unsigned>(ids[i]));
+    }
   }
+  note_bound_cpus(all);
   return cpus;
 }
 
@@ -201,6 +211,7 @@ void Team::make(TeamState& state, unsigned size) {
         .bound_cpus = bound,
         .settings = settings(),
         .load_sensor = &process_load_sensor(),
+        .turns = settings().turns ? &process_turns() : nullptr,
         .context_switch_ns = costs != nullptr ? costs->context_switch.ns : kDefaultContextSwitchNs,
         .wake_ns = costs != nullptr ? costs->wake.ns : kDefaultWakeNs,
         .fixed_ns = settings().wait.fixed_ns};

@@ -1,0 +1,83 @@
+// A team's part in turns between processes (turns/turns.h): before a thread arrives, and while it waits.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/cpus.h"
+#include "turns/turns.h"
+#include "waiting/contention.h"
+#include "waiting/episode.h"
+#include "waiting/waiting_policy.h"
+
+namespace muster {
+
+class TeamTurns {
+ public:
+  explicit TeamTurns(const WaitParameters& parameters)
+      : turns_(parameters.turns),
+        may_move_(parameters.settings.place && parameters.bound_cpus == 0) {}
+
+  bool in_force() const { return turns_ != nullptr && turns_->in_force(); }
+
+  // Before a thread arrives, while in force: sleeps while it is another process's turn. In its own turn it goes to the
+  // CPU that is its own there.
+  template <class Memory>
+  [[gnu::noinline]] void arrive(unsigned me, Episode episode, Contention& contention,
+                                WaitStats& stats) {
+    const unsigned skip = skip_.load(std::memory_order_relaxed);
+    if ((episode & skip) != 0) return;
+    const std::uint64_t now_ns = Memory::now_ns();
+    if (me == 0) adapt(now_ns, skip);
+    if (turns_->must_sleep(now_ns)) {
+      contention.falls_asleep();
+      const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);
+      contention.woke_up();
+      stats.turn_sleeps.add();
+      stats.turn_slept_ns.add(slept_ns);
+    }
+    if (may_move_) go_home<Memory>(me, now_ns);
+  }
+
+  // For a thread that waits.
+  void look(std::uint64_t now_ns, const Contention& contention) {
+    if (turns_ != nullptr)
+      turns_->look(now_ns, contention.crowded() || contention.competitor_near(now_ns));
+  }
+  // Then its teammates sleep before they arrive.
+  bool is_others_turn(std::uint64_t now_ns) {
+    if (!in_force() || !turns_->is_off(now_ns)) return false;
+    if (skip_.load(std::memory_order_relaxed) != 0) skip_.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  // A read of the clock takes as long as a tenth of a fast barrier. So the finer the team's grain, the fewer of its
+  // arrivals look: about every 10 us.
+  void adapt(std::uint64_t now_ns, unsigned skip) {
+    constexpr std::uint64_t kLookEveryNs = 10'000;
+    constexpr unsigned kMostSkipped = 63;
+    const std::uint64_t since_ns = now_ns - looked_ns_.load(std::memory_order_relaxed);
+    looked_ns_.store(now_ns, std::memory_order_relaxed);
+    if (since_ns < kLookEveryNs / 2 && skip < kMostSkipped) {
+      skip_.store(2 * skip + 1, std::memory_order_relaxed);
+    } else if (since_ns > 2 * kLookEveryNs && skip != 0) {
+      skip_.store(0, std::memory_order_relaxed);
+    }
+  }
+
+  template <class Memory>
+  void go_home(unsigned me, std::uint64_t now_ns) const {
+    using Scheduler = typename Memory::Scheduler;
+    const unsigned home = turns_->home(me);
+    if (home == Turns::kNoHome || Scheduler::current_cpu() == home) return;
+    if (Scheduler::may_ask_scheduler(now_ns)) Scheduler::move_to(home);
+  }
+
+  Turns* const turns_;
+  const bool may_move_;
+  std::atomic<unsigned> skip_{0};  // of instances: a power of two less one
+  std::atomic<std::uint64_t> looked_ns_{0};
+};
+
+}  // namespace muster
