@@ -37,8 +37,8 @@ namespace muster {
     "100us.")                                                                                      \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
-  X(turns, "MUSTER_TURNS", kind::AutoOff, "auto",                                                  \
-    "Take turns of 5 ms with other processes under Muster of the same user that want the same "    \
+  X(turns, "MUSTER_TURNS", kind::AutoOff, "off",                                                   \
+    "`auto`: take turns of 5 ms with this user's other processes under Muster that want the same " \
     "CPUs. Needs `MUSTER_WAIT=auto`.")                                                             \
   X(loops, "MUSTER_LOOPS", kind::AutoOff, "auto",                                                  \
     "Compute a thread's share of a loop with a static schedule, instead of asking libomp or "      \

@@ -2,12 +2,14 @@
 // divided by the length of a turn. Processes that see the same members come to the same result, so nobody is asked and
 // nothing is handed over.
 //
-// The members form a ring, in the order of their records. A turn begins at one member and takes in the ring's order all
-// whose CPUs fit beside those taken before. The next turn begins as many members further on as fit on average, so that
-// in the long run equal members have equal shares, no CPU that a member could use stays empty, and every member, however
-// large, is the first of a turn.
+// Members that all may use the same CPUs form a matrix (Ousterhout 1982): packed into rows, in the order of their
+// records, each in columns of its own. Rows have turns one after another. In the rest of a row other members have a turn,
+// too, if their columns are free there. Columns stay the same for a while, because a thread that changes its CPU gets
+// in others' way; then the packing begins with another member, so that equal members have equal shares.
 //
-// Members fit by the CPUs that they may use. Each takes its share evenly from what is left of its set.
+// Members whose CPUs differ form a ring: a turn begins at one of them and takes in the ring's order all whose CPUs fit
+// beside those taken before. Each takes its share evenly from what is left of its set. The next turn begins as many
+// further on as fit on average.
 #pragma once
 
 #include <cstdint>
@@ -52,27 +54,82 @@ class TurnRing {
   // Whether that member has that turn.
   bool is_on(unsigned me, std::uint64_t turn) {
     if (me >= count_) return true;
-    begin_turn();
-    unsigned at = static_cast<unsigned>(turn % count_ * members_a_turn() % count_);
-    for (unsigned step = 0; step < count_; ++step) {
-      if (at == me) left_before_ = left_;
-      const bool taken = members_[at].works && take(members_[at]);
-      if (at == me) return taken;
-      at = at + 1 < count_ ? at + 1 : 0;
-    }
-    return true;
+    return sets_ == 1 ? is_on_in_matrix(me, turn) : is_on_in_ring(me, turn);
   }
 
-  // If all have the same set: the CPUs that were taken before the member of the last is_on().
-  unsigned cpus_before() const { return cpus_[0].count() - left_before_; }
+  // After is_on() of that member, if all have the same set: where its CPUs begin in that turn, counted within the set.
+  unsigned column(unsigned me) const { return members_[me].column; }
 
  private:
   struct Member {
     unsigned set = 0;
     unsigned wants = 0;
     bool works = false;
+    unsigned row = 0;
+    unsigned column = 0;
   };
   static constexpr unsigned kWhole = 1000;  // of a CPU
+
+  // How many times each row has a turn before the packing changes. Assumed.
+  static constexpr unsigned kRounds = 2;
+
+  bool is_on_in_matrix(unsigned me, std::uint64_t turn) {
+    const std::uint64_t epoch = turn / (std::uint64_t{kRounds} * pack(0));
+    unsigned in_first_row = 0;
+    while (in_first_row < count_ && members_[in_first_row].row == 0) ++in_first_row;
+    const auto start = static_cast<unsigned>(epoch % count_ * in_first_row % count_);
+    const auto row = static_cast<unsigned>(turn % pack(start));
+    for (unsigned short& used : left_of_) used = 0;
+    for (unsigned i = 0; i < count_; ++i) {
+      if (members_[i].row == row && members_[i].works) use_columns(members_[i]);
+    }
+    if (members_[me].row == row) return true;
+    for (unsigned step = 0; step < count_; ++step) {
+      const unsigned at = (start + step) % count_;
+      if (members_[at].row == row || !members_[at].works) continue;
+      const bool free = use_columns(members_[at]);
+      if (at == me) return free;
+    }
+    return false;
+  }
+
+  // The number of rows, with that member as the first.
+  unsigned pack(unsigned start) {
+    unsigned row = 0;
+    unsigned used = 0;
+    for (unsigned step = 0; step < count_; ++step) {
+      Member& member = members_[(start + step) % count_];
+      if (used + member.wants > cpus_[0].count()) {
+        ++row;
+        used = 0;
+      }
+      member.row = row;
+      member.column = used;
+      used += member.wants;
+    }
+    return row + 1;
+  }
+
+  // False, without effect, if one of them is used.
+  bool use_columns(const Member& member) {
+    unsigned short* const begin = left_of_ + member.column;
+    for (unsigned i = 0; i < member.wants; ++i) {
+      if (begin[i] != 0) return false;
+    }
+    for (unsigned i = 0; i < member.wants; ++i) begin[i] = 1;
+    return true;
+  }
+
+  bool is_on_in_ring(unsigned me, std::uint64_t turn) {
+    begin_turn();
+    unsigned at = static_cast<unsigned>(turn % count_ * members_a_turn() % count_);
+    for (unsigned step = 0; step < count_; ++step) {
+      const bool taken = members_[at].works && take(members_[at]);
+      if (at == me) return taken;
+      at = at + 1 < count_ ? at + 1 : 0;
+    }
+    return true;
+  }
 
   // How many fit on average, at least one, and so that every member begins a turn.
   unsigned members_a_turn() const {
@@ -116,10 +173,10 @@ class TurnRing {
   unsigned count_ = 0;
   unsigned sets_ = 0;
   unsigned left_ = 0;
-  unsigned left_before_ = 0;
   Member members_[kMostMembers] = {};
   CpuSet cpus_[kMostSets] = {};
-  unsigned short left_of_[CpuSet::kMostCpus] = {};
+  unsigned short left_of_[CpuSet::kMostCpus] =
+      {};  // thousandths of each CPU, or whether a column is used
 };
 
 }  // namespace muster

@@ -208,7 +208,7 @@ class Turns {
     std::uint64_t off = 0;
     while (turn + off - last_on_ <= turns_tuning::kMostTurnsOff && !ring_.is_on(me, turn + off))
       ++off;
-    give_homes(needs, ring_.is_of_one_set() ? ring_.cpus_before() : kNoHome);
+    give_homes(needs, ring_.is_of_one_set() ? ring_.column(me) : kNoHome);
     return off;
   }
 

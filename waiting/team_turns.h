@@ -20,8 +20,8 @@ class TeamTurns {
 
   bool in_force() const { return turns_ != nullptr && turns_->in_force(); }
 
-  // Before a thread arrives, while in force: sleeps while it is another process's turn. In its own turn it goes to the
-  // CPU that is its own there.
+  // Before a thread arrives, while in force: sleeps while it is another process's turn. It goes to the
+  // CPU that is its own in its turn.
   template <class Memory>
   [[gnu::noinline]] void arrive(unsigned me, Episode episode, Contention& contention,
                                 WaitStats& stats) {
@@ -29,14 +29,16 @@ class TeamTurns {
     if ((episode & skip) != 0) return;
     const std::uint64_t now_ns = Memory::now_ns();
     if (me == 0) adapt(now_ns, skip);
-    if (turns_->must_sleep(now_ns)) {
+    const bool must_sleep = turns_->must_sleep(now_ns);
+    // Before it sleeps, so that it wakes where its CPU will be free.
+    if (may_move_) go_home<Memory>(me, now_ns);
+    if (must_sleep) {
       contention.falls_asleep();
       const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);
       contention.woke_up();
       stats.turn_sleeps.add();
       stats.turn_slept_ns.add(slept_ns);
     }
-    if (may_move_) go_home<Memory>(me, now_ns);
   }
 
   // For a thread that waits.

@@ -89,7 +89,7 @@ Longest run(std::uint64_t choices, unsigned steps, Member (&all)[members], TurnP
 TEST(TurnsModel, TwoMembersAndEverythingTheyMayDo) {
   auto page = std::make_unique<TurnPage>();
   Member members[2];
-  constexpr unsigned kSteps = 8;
+  constexpr unsigned kSteps = 7;
   Longest longest;
   for (std::uint64_t choices = 0; choices < std::uint64_t{1} << 2 * kSteps; ++choices) {
     const Longest here = run(choices, kSteps, members, *page);
