@@ -77,7 +77,9 @@ class TurnRing {
     const std::uint64_t epoch = turn / (std::uint64_t{kRounds} * pack(0));
     unsigned in_first_row = 0;
     while (in_first_row < count_ && members_[in_first_row].row == 0) ++in_first_row;
-    const auto start = static_cast<unsigned>(epoch % count_ * in_first_row % count_);
+    // Where all rows are equal, nothing needs to change.
+    const bool is_even = count_ % in_first_row == 0 && are_equal();
+    const auto start = is_even ? 0U : static_cast<unsigned>(epoch % count_ * in_first_row % count_);
     const auto row = static_cast<unsigned>(turn % pack(start));
     for (unsigned short& used : left_of_) used = 0;
     for (unsigned i = 0; i < count_; ++i) {
@@ -91,6 +93,13 @@ class TurnRing {
       if (at == me) return free;
     }
     return false;
+  }
+
+  bool are_equal() const {
+    for (unsigned i = 1; i < count_; ++i) {
+      if (members_[i].wants != members_[0].wants) return false;
+    }
+    return true;
   }
 
   // The number of rows, with that member as the first.
