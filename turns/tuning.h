@@ -6,7 +6,7 @@
 namespace muster::turns_tuning {
 
 inline constexpr std::uint64_t kTurnNs = 5'000'000;
-// How often a process at work says so, and for how long that holds.
+// How often a process at work writes a sign of life, and for how long that holds.
 inline constexpr std::uint64_t kBeatNs = 250'000;
 inline constexpr std::uint64_t kLiveNs = kTurnNs;
 // How long after the begin of a turn its threads wake. Those of the turn before need some microseconds to notice the

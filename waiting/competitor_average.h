@@ -10,10 +10,16 @@ namespace muster {
 class CompetitorAverage {
  public:
   // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s.
-  void see(unsigned competitors) {
+  void see(unsigned competitors, unsigned team_threads = 0, unsigned cpus = 0) {
+    exceeds_cpus_.store(competitors != 0 && competitors + team_threads > cpus,
+                        std::memory_order_relaxed);
     const unsigned average = average_.load(std::memory_order_relaxed);
     average_.store(average - average / 8 + competitors * kOne / 8, std::memory_order_relaxed);
   }
+
+  // Whether there were more threads than CPUs at the last look, those of the process's teams included. Teams that
+  // disturb each other for microseconds only do not notice that by missing time.
+  bool exceeds_cpus() const { return exceeds_cpus_.load(std::memory_order_relaxed); }
 
   // Whether there is a competitor for each CPU, or nearly: a CPU that a thread leaves goes to a competitor.
   bool fills(unsigned cpus) const {
@@ -24,6 +30,7 @@ class CompetitorAverage {
   static constexpr unsigned kOne = 256;  // one competitor
 
   std::atomic<unsigned> average_{0};
+  std::atomic<bool> exceeds_cpus_{false};
 };
 
 }  // namespace muster

@@ -45,10 +45,7 @@ class Contention {
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
 
-  // At the last look, more threads were runnable than the team has CPUs, its own included. Teams that disturb each other
-  // for microseconds only do not notice that by missing time.
-  bool crowded() const { return crowded_.load(std::memory_order_relaxed); }
-
+  bool exceeds_cpus() const { return competitor_average_.exceeds_cpus(); }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
   std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
   void forget_competitors() { competitors_.forget(); }
@@ -114,9 +111,7 @@ class Contention {
   [[gnu::noinline]] void note_load() {
     const LoadSnapshot load = sensor_->last();
     set(has_quota_, load.quota_millicpus != 0);
-    competitor_average_.see(load.competitors());
-    set(crowded_,
-        load.competitors() != 0 && load.competitors() + load.team_threads > load.allowed_cpus);
+    competitor_average_.see(load.competitors(), load.team_threads, load.allowed_cpus);
   }
   [[gnu::noinline]] void add_load(PlaceObservation& out) const {
     const LoadSnapshot load = sensor_->last();
@@ -145,7 +140,6 @@ class Contention {
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   std::atomic<bool> has_quota_{false};
-  std::atomic<bool> crowded_{false};
   std::atomic<unsigned> found_in_a_row_{0};
   std::atomic<std::uint64_t> throttled_periods_{0};
   Competitors competitors_;

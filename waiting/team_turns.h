@@ -44,7 +44,7 @@ class TeamTurns {
   // For a thread that waits.
   void look(std::uint64_t now_ns, const Contention& contention) {
     if (turns_ != nullptr)
-      turns_->look(now_ns, contention.crowded() || contention.competitor_near(now_ns));
+      turns_->look(now_ns, contention.exceeds_cpus() || contention.competitor_near(now_ns));
   }
   // Then its teammates sleep before they arrive.
   bool is_others_turn(std::uint64_t now_ns) {
