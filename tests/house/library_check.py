@@ -39,6 +39,8 @@ def stripped_bytes(path: Path) -> int:
 def library(path: Path) -> list[str]:
     """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS; small."""
     problems = []
+    if "__gxx_personality" in output_of("nm", path):
+        problems.append("it contains the C++ library's exceptions: something calls a function that may throw")
     is_instrumented = "__llvm_prf" in output_of("readelf", "-SW", path)
     if not is_instrumented and (size := stripped_bytes(path)) > MOST_BYTES:
         problems.append(f"it has {size:,} bytes when stripped, {MOST_BYTES:,} allowed")
