@@ -52,6 +52,7 @@ int run_program(int count, char** words) {
   unsigned seeds = 1;
   unsigned workers = 1;
   bool csv = false;
+  bool each_job = false;
   bool compare = false;
   std::string trace;
   std::string states;
@@ -66,6 +67,8 @@ int run_program(int count, char** words) {
       ->check(CLI::Range(1U, 1024U));
   app.add_flag("--speedup", compare, "run each seed with always-block as well, and compare");
   app.add_flag("--csv", csv, "every number, a line for each seed and group of jobs");
+  app.add_flag("--each-job", each_job,
+               "barriers and running time of each job from count_from on, as CSV");
   app.add_option("--trace", trace, "who ran when, as CSV, to FILE or stdout in place of the table")
       ->expected(0, 1)
       ->default_str("-");
@@ -78,7 +81,8 @@ int run_program(int count, char** words) {
   const bool traces = app.count("--trace") > 0;
   if (!traces && states.empty()) {
     const std::vector<Pair> pairs = run_seeds(plan, seeds, workers, compare);
-    csv ? print_csv(plan, pairs) : print_table(plan, pairs);
+    const auto print = each_job ? print_jobs : csv ? print_csv : print_table;
+    print(plan, pairs);
     return 0;
   }
   if (seeds != 1) throw std::runtime_error("--trace and --states are for one seed");

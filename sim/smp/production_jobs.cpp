@@ -9,6 +9,7 @@
 #include "sim/smp/fiber_job.h"
 #include "sim/smp/production_registry.h"
 #include "sim/smp/simulated_load.h"
+#include "turns/turns.h"
 
 namespace muster::smp {
 namespace {
@@ -36,7 +37,10 @@ std::string read_policy(const std::string& text, Policy& out) {
 class Production : public FiberJob<ProductionJob> {
  public:
   Production(const JobPlan& plan, unsigned number, const ProductionSetting& setting)
-      : FiberJob(plan, number, setting.costs), stats_(plan.size) {
+      : FiberJob(plan, number, setting.costs),
+        processors_(setting.processors),
+        page_(setting.page),
+        stats_(plan.size) {
     Policy policy;
     if (const std::string wrong = read_policy(plan.policy, policy); !wrong.empty())
       throw std::invalid_argument(wrong);
@@ -48,11 +52,19 @@ class Production : public FiberJob<ProductionJob> {
       load_->sensor().teams_grew(plan.size);
       world().sees(load_.get());
     }
+    if (page_ != nullptr) {
+      turns_ = std::make_unique<Turns>();
+      turns_->begin({.open_page = [](void* job) { return static_cast<Production*>(job)->page_; },
+                     .read_needs = &read_needs,
+                     .context = this,
+                     .id = number + 1});
+    }
     const WaitParameters parameters{
         .wait = policy.wait.kind,
         .team_size = plan.size,
         .settings = {.slice_ns = setting.slice_ns, .place = setting.may_place},
         .load_sensor = load_ ? &load_->sensor() : nullptr,
+        .turns = turns_.get(),
         .context_switch_ns = setting.context_switch_ns(),
         .wake_ns = setting.wake_ns(),
         .fixed_ns = policy.wait.fixed_ns};
@@ -77,6 +89,21 @@ class Production : public FiberJob<ProductionJob> {
     waits.blocks = stats.blocks.read();
   }
 
+  // Whoever asks reads the page next: a load for each record, of which the members' have changed.
+  static void read_needs(void* context, TurnNeeds& needs) {
+    const auto& me = *static_cast<const Production*>(context);
+    needs.wants = me.plan().size;
+    needs.cpus = CpuSet::first(me.processors_);
+    const Costs& costs = t_world->costs();
+    for (const TurnRecord& record : me.page_->records) {
+      const bool is_member = record.owner.load(std::memory_order_relaxed) != 0;
+      t_world->pay(is_member ? costs.line : costs.load);
+    }
+  }
+
+  const unsigned processors_;
+  TurnPage* const page_;
+  std::unique_ptr<Turns> turns_;
   CallOff<SimulatedMemory> call_off_;
   Arena arena_;
   const BarrierOps<SimulatedMemory>* ops_ = nullptr;

@@ -14,6 +14,10 @@
 #include "sim/smp/jobs.h"
 #include "waiting/wait_stats.h"
 
+namespace muster {
+struct TurnPage;
+}
+
 namespace muster::smp {
 
 // "WAIT" or "BARRIER/WAIT", by the names of MUSTER_WAIT and MUSTER_BARRIER. Null: fine; else what is wrong,
@@ -25,6 +29,7 @@ struct ProductionSetting {
   Time context_switch = 0;   // that the machine takes
   Time interrupt_delay = 0;  // the same
   unsigned processors = 1;
+  TurnPage* page = nullptr;  // that the processes share; null: without turns
   // As in the library: 100 us, MUSTER_SLICE's default; MUSTER_PLACE on.
   std::uint64_t slice_ns = 100'000;
   bool may_place = true;

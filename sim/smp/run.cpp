@@ -6,6 +6,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "turns/page.h"
+
 namespace muster::smp {
 namespace {
 
@@ -40,9 +42,27 @@ JobResult result_of(const Job& job, Time elapsed) {
 
 }  // namespace
 
+namespace {
+
+// What the jobs have done up to now, added or taken away.
+void count(Machine& machine, const std::vector<std::unique_ptr<Job>>& jobs, bool begins,
+           std::vector<JobResult>& out) {
+  for (unsigned i = 0; i < machine.processors(); ++i) machine.bring_up_to_date(i);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const std::uint64_t barriers = jobs[i]->waits().barriers;
+    Time ran = 0;
+    for (const Task* task : jobs[i]->tasks()) ran += task->ran;
+    out[i].counted_barriers += begins ? -barriers : barriers;
+    out[i].counted_ran += begins ? -ran : ran;
+  }
+}
+
+}  // namespace
+
 RunResult run(const RunPlan& plan, std::uint64_t seed, Observer* observer) {
   const std::unique_ptr<Scheduler> scheduler = plan.make_scheduler();
   Machine machine(plan.machine, *scheduler, observer);
+  const auto page = std::make_unique<TurnPage>();
   std::vector<std::unique_ptr<Job>> jobs;
   unsigned left = 0;
   const auto when_done = [&] {
@@ -50,7 +70,7 @@ RunResult run(const RunPlan& plan, std::uint64_t seed, Observer* observer) {
   };
   std::map<Time, std::vector<Task*>> arriving;
   for (const JobPlan& job : plan.jobs_of(seed)) {
-    jobs.push_back(plan.make_job(job, static_cast<unsigned>(jobs.size())));
+    jobs.push_back(plan.make_job(job, static_cast<unsigned>(jobs.size()), *page));
     if (job.synchronizing) ++left;
     jobs.back()->make(machine, seed, when_done);
     std::vector<Task*>& now = arriving[job.arrives];
@@ -60,14 +80,22 @@ RunResult run(const RunPlan& plan, std::uint64_t seed, Observer* observer) {
     if (plan.random_order) shuffle(tasks, seed);
     machine.arrive(tasks, at);
   }
+  std::vector<JobResult> counted(jobs.size());
+  if (plan.count_from > 0)
+    machine.at(plan.count_from, [&] { count(machine, jobs, /*begins=*/true, counted); });
   machine.run(plan.limit);
+  count(machine, jobs, /*begins=*/false, counted);
 
   RunResult out;
   out.seed = seed;
   out.elapsed = machine.now();
   out.processors = machine.processors();
   out.threads = static_cast<unsigned>(machine.tasks().size());
-  for (const auto& job : jobs) out.jobs.push_back(result_of(*job, machine.now()));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    out.jobs.push_back(result_of(*jobs[i], machine.now()));
+    out.jobs.back().counted_barriers = counted[i].counted_barriers;
+    out.jobs.back().counted_ran = counted[i].counted_ran;
+  }
   for (unsigned i = 0; i < machine.processors(); ++i) {
     for (int activity = 0; activity < kActivities; ++activity)
       out.times[activity] += machine.processor(i).times[activity];

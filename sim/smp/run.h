@@ -19,6 +19,9 @@ struct JobResult {
   // Of a stream: all that come, and of those that are over how long each took from when it was due.
   std::size_t updates = 0;
   std::vector<Time> latencies;
+  // From RunPlan::count_from on: barriers that its threads passed, and the time that they ran.
+  std::uint64_t counted_barriers = 0;
+  Time counted_ran = 0;
 };
 
 // Of streams together.

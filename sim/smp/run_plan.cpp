@@ -185,6 +185,7 @@ RunPlan read_plan(const sim::RunFile& file) {
     out.unit = root.choice<Unit>("unit", {{"steps", Unit::kSteps}, {"ns", Unit::kNs}});
   out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, kLongest, 1));
   out.limit = root.integer_or("limit", 1, kLongest, kLongest);
+  out.count_from = root.integer_or("count_from", 0, kLongest, 0);
   if (root.has("stop"))
     out.stop = root.choice<Stop>("stop", {{"all", Stop::kAll}, {"first", Stop::kFirst}});
   if (root.has("order"))
@@ -238,9 +239,9 @@ std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
   return out;
 }
 
-std::unique_ptr<Job> RunPlan::make_job(const JobPlan& job, unsigned number) const {
+std::unique_ptr<Job> RunPlan::make_job(const JobPlan& job, unsigned number, TurnPage& page) const {
   if (!job.synchronizing) return make_background(job, number);
-  return make_waiting_job(*this, job, number);
+  return make_waiting_job(*this, job, number, page);
 }
 
 }  // namespace muster::smp

@@ -13,6 +13,10 @@
 #include "sim/smp/machine.h"
 #include "sim/smp/scheduler.h"
 
+namespace muster {
+struct TurnPage;
+}
+
 namespace muster::smp {
 
 // The most that a run file may ask for.
@@ -49,17 +53,19 @@ struct RunPlan {
   Code code = Code::kModel;
   Costs costs;         // of production code
   std::string policy;  // of the jobs that do not say
+  bool turns = false;  // between processes of production code (turns/)
   std::vector<JobPlan> jobs;
   std::optional<MixPlan> mix;
   Stop stop = Stop::kAll;
   Time limit = kLongest;
+  Time count_from = 0;       // what each job does before is left out of print_jobs()
   bool random_order = true;  // of the threads, at the start
   std::uint64_t seed = 1;
 
   // Of one seed: those of the file, then the mix's.
   std::vector<JobPlan> jobs_of(std::uint64_t of_seed) const;
-  // Makes a job that waits as its plan says.
-  std::unique_ptr<Job> make_job(const JobPlan& plan, unsigned number) const;
+  // Makes a job that waits as its plan says. With turns, the page is the one that all jobs of a run share.
+  std::unique_ptr<Job> make_job(const JobPlan& plan, unsigned number, TurnPage& page) const;
 };
 
 // Throws std::runtime_error naming file, line, key and what is allowed.

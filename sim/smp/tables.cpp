@@ -106,6 +106,19 @@ void print_csv(const RunPlan& plan, const std::vector<Pair>& pairs) {
   }
 }
 
+void print_jobs(const RunPlan& plan, const std::vector<Pair>& pairs) {
+  fmt::print("seed,processors,job,label,policy,synchronizing,threads,barriers,ran,time\n");
+  for (const Pair& pair : pairs) {
+    const RunResult& result = pair.result;
+    for (std::size_t i = 0; i < result.jobs.size(); ++i) {
+      const JobResult& job = result.jobs[i];
+      fmt::print("{},{},{},{},{},{:d},{},{},{},{}\n", result.seed, result.processors, i, job.label,
+                 job.policy, job.synchronizing, job.size, job.counted_barriers, job.counted_ran,
+                 result.elapsed - plan.count_from);
+    }
+  }
+}
+
 void print_table(const RunPlan& plan, const std::vector<Pair>& pairs) {
   const RunResult& first = pairs.front().result;
   fmt::print("{}{}{} processors, {} threads, {}; {} seed{}\n", plan.title,

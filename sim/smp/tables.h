@@ -14,6 +14,8 @@ struct Pair {
 };
 
 void print_csv(const RunPlan& plan, const std::vector<Pair>& pairs);
+// A line for each job.
+void print_jobs(const RunPlan& plan, const std::vector<Pair>& pairs);
 void print_table(const RunPlan& plan, const std::vector<Pair>& pairs);
 
 }  // namespace muster::smp

@@ -17,6 +17,9 @@ void read_code(RunTable& wait, RunPlan& plan) {
       wait.choice<Code>("code", {{"model", Code::kModel}, {"production", Code::kProduction}});
   if (plan.code == Code::kProduction && plan.unit != Unit::kNs)
     wait.fail_at("code", "\"production\" needs unit = \"ns\"");
+  plan.turns = wait.flag_or("turns", false);
+  if (plan.turns && plan.code != Code::kProduction)
+    wait.fail_at("turns", "needs code = \"production\"");
 }
 
 void read_costs(RunTable& root, RunPlan& plan) {
@@ -59,7 +62,8 @@ std::string policies_if_not_one(const RunPlan& plan, const std::string& policy) 
                      kind::Wait::values(), kStockPolicies);
 }
 
-std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number) {
+std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number,
+                                      TurnPage& page) {
   if (plan.code == Code::kModel) {
     const Time budget = *spin_budget(job.policy, plan.machine.context_switch);
     return job.stream ? make_stream(job, number, budget) : make_two_phase(job, number, budget);
@@ -70,7 +74,8 @@ std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, u
                          {.costs = plan.costs,
                           .context_switch = plan.machine.context_switch,
                           .interrupt_delay = plan.machine.interrupt_delay,
-                          .processors = plan.machine.processors});
+                          .processors = plan.machine.processors,
+                          .page = plan.turns ? &page : nullptr});
 }
 
 }  // namespace muster::smp

@@ -8,7 +8,7 @@
 
 namespace muster::smp {
 
-// `code` of the table [wait].
+// `code` and `turns` of the table [wait].
 void read_code(sim::RunTable& wait, RunPlan& plan);
 // The table [costs], which is for production code.
 void read_costs(sim::RunTable& root, RunPlan& plan);
@@ -17,6 +17,7 @@ void read_costs(sim::RunTable& root, RunPlan& plan);
 std::string policies_if_not_one(const RunPlan& plan, const std::string& policy);
 
 // A synchronizing job.
-std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number);
+std::unique_ptr<Job> make_waiting_job(const RunPlan& plan, const JobPlan& job, unsigned number,
+                                      TurnPage& page);
 
 }  // namespace muster::smp

@@ -62,6 +62,18 @@ class SmpTest(unittest.TestCase):
         ssr = float(rows(RUN, *SHORT, "--csv")[0]["ssr"])
         self.assertIn(f"{ssr:.1f}", run(RUN, *SHORT).stdout)
 
+    def test_each_job_from_a_time_on(self) -> None:
+        words = (str(RUNS / "turns.toml"), "--each-job", "--set", "limit=4000000", "--set", "job.3.size=2")
+        whole = rows(*words, "--set", "count_from=0")
+        self.assertEqual([(row["label"], row["threads"], row["time"]) for row in whole][:2], [("16", "16", "4000000")] * 2)
+        late = rows(*words, "--set", "count_from=3000000")
+        for all_of_it, end in zip(whole, late, strict=True):
+            self.assertEqual(end["time"], "1000000")
+            self.assertLess(0, int(end["ran"]))
+            self.assertLess(int(end["ran"]), int(all_of_it["ran"]))
+        self.assertLess(0, int(late[0]["barriers"]))
+        self.assertLess(int(late[0]["barriers"]), int(whole[0]["barriers"]) / 2)
+
     def test_the_trace_fills_every_processors_time(self) -> None:
         bars = rows(RUN, *SHORT, "--trace")
         end = max(int(bar["end"]) for bar in bars)
