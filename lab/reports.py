@@ -1,14 +1,18 @@
-"""Reads Muster's JSON reports."""
+"""Reads Muster's JSON reports, which the schema docs/use/report.schema.json describes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 Report = dict[str, Any]
 Value = TypeVar("Value")
+
+
+SCHEMA = Path(__file__).resolve().parents[1] / "docs" / "use" / "report.schema.json"
 
 
 class ReportError(Exception):
@@ -19,18 +23,51 @@ class NoReportError(ReportError):
     """Nothing was written."""
 
 
+@cache
+def _validator(merged: bool) -> Any:
+    """None without the package jsonschema, which the tests require. One of the two kinds: half the time of both."""
+    try:
+        import jsonschema
+    except ImportError:
+        return None
+    return jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())["definitions"]["merged" if merged else "process"])
+
+
+def problem_of(report: Any) -> str:
+    """Where the report differs from the schema; empty where it does not."""
+    validator = _validator(isinstance(report, dict) and "merged" in report)
+    error = None if validator is None else next(validator.iter_errors(report), None)
+    return "" if error is None else f"{error.json_path}: {error.message}"
+
+
+def parsed(text: str) -> Report:
+    """The report, which must be as the schema has it."""
+    report = json.loads(text)
+    if problem := problem_of(report):
+        raise ReportError(f"the report is not as its schema: {problem}")
+    return report
+
+
+def load(path: Path) -> Report:
+    """The report in the file, which must be as the schema has it."""
+    return parsed(path.read_text())
+
+
 def read(path: Path, take: Callable[[Report], Value]) -> Value:
     """What `take` finds in the report. A missing key is an error of the report, not of the caller."""
     try:
-        return take(json.loads(path.read_text()))
+        return take(load(path))
     except FileNotFoundError:
         raise NoReportError("no report was written") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ReportError(f"the report is not as documented: {error!r}") from None
 
 
-def read_all(folder: Path) -> list[Report]:
-    """The reports in a folder, by name. A file that is not whole is left out: its process was killed."""
+def read_all(folder: Path, checked: bool = True) -> list[Report]:
+    """The reports in a folder, by name. A file that is not whole is left out: its process was killed.
+
+    Each must be as the schema has it if `checked`; otherwise it may be another version's.
+    """
     found = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -38,6 +75,8 @@ def read_all(folder: Path) -> list[Report]:
         except (OSError, ValueError):
             continue
         if isinstance(report, dict):
+            if checked and (problem := problem_of(report)):
+                raise ReportError(f"{path.name} is not as the schema of reports: {problem}")
             found.append(report)
     return found
 

@@ -49,6 +49,10 @@ namespace muster {
   X(wait_cond_ns, "MUSTER_WAIT_COND", kind::Time, "",                                              \
     "With `MUSTER_WAIT=conditional`: spin on while threads arrive within this of each other. Not " \
     "set: three times a wake-up.")                                                                 \
+  X(sites, "MUSTER_SITES", kind::OnOff, "off",                                                     \
+    "Report what each place of the program that calls a barrier or begins a region costs, and "    \
+    "why: "                                                                                        \
+    "about 1 % of the time.")                                                                      \
   X(counters, "MUSTER_COUNTERS", kind::EventList, "",                                              \
     "Count events of PAPI or the kernel, while waiting at barriers and in the rest of regions.")   \
   X(papi, "MUSTER_PAPI", kind::Path, "",                                                           \

@@ -23,6 +23,7 @@
 #include "preload/live/live.h"
 #include "preload/message.h"
 #include "preload/report/kept_stderr.h"
+#include "preload/report/process_times.h"
 #include "preload/report/report.h"
 #include "preload/settings.h"
 #include "preload/signals/dispositions.h"
@@ -65,6 +66,7 @@ void after_fork_in_child() {
   cpu_times_after_fork_in_child();
   idle_time_after_fork_in_child();
   begin_turns();
+  process_times_after_fork_in_child();
 }
 
 // Throttling and stolen time are counted from here on. Opens the files that are read later, as far as the settings need

@@ -61,7 +61,8 @@ class Program:
     def run(self, setting: Setting) -> Measured:
         with tempfile.TemporaryDirectory(prefix="muster-collect-") as folder:
             outcome = self.run_in(setting, folder)
-            outcome.reports = [report for report in reports.read_all(Path(folder)) if report.get("runtimes")]
+            found = reports.read_all(Path(folder), checked=False)
+            outcome.reports = [report for report in found if report.get("runtimes")]
         if outcome.status == OK and setting.preloaded:
             outcome.status = judge(setting, outcome.reports)
             if outcome.status == NO_REPORT and outcome.said:

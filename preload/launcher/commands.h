@@ -32,6 +32,7 @@ void add_top(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
 void add_fields(CLI::App& app, int& status);
 void add_counters(CLI::App& app, int& status);
+void add_sites(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
 
 }  // namespace muster::launcher

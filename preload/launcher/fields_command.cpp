@@ -1,4 +1,4 @@
-// `muster fields`: the fields of a report, for people, as the tables of docs/use/report.md, or as JSON.
+// `muster fields`: the fields of a report, for people, as the tables of docs/use/report.md, as JSON, or as JSON Schema.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "preload/launcher/commands.h"
+#include "preload/launcher/report_schema.h"
 #include "preload/report/rows.h"
 
 namespace muster::launcher {
@@ -141,9 +142,16 @@ void add_fields(CLI::App& app, int& status) {
   auto markdown = std::make_shared<bool>(false);
   auto json = std::make_shared<bool>(false);
   command->add_flag("--markdown", *markdown, "As the tables of docs/use/report.md.");
+  auto schema = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "As a list of objects.")->excludes("--markdown");
-  command->callback([markdown, json, &status] {
-    *markdown ? print_markdown() : *json ? print_json() : print_plain();
+  command->add_flag("--schema", *schema, "As the JSON Schema docs/use/report.schema.json.")
+      ->excludes("--markdown", "--json");
+  command->callback([markdown, json, schema, &status] {
+    if (*schema) {
+      fmt::print("{}\n", report_schema().dump(1));
+    } else {
+      *markdown ? print_markdown() : *json ? print_json() : print_plain();
+    }
     status = 0;
   });
 }

@@ -1,5 +1,5 @@
 // `muster`: runs a program with libmuster.so, checks whether that would work and whether it helps, measures the machine,
-// shows and adds up reports, lists their fields, counters and options.
+// shows and adds up reports, lists their call sites and fields, counters and options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -59,6 +59,7 @@ int run_command_line(std::vector<std::string> words) {
   add_report(app, status);
   add_top(app, status);
   add_merge(app, status);
+  add_sites(app, status);
   add_fields(app, status);
   add_counters(app, status);
   add_options(app, status);

@@ -196,8 +196,10 @@ json spread_of(const json& rows, const char* figure, const char* field, bool onl
 }  // namespace
 
 json merge(const std::vector<json>& reports) {
-  json merged = {
-      {"muster", reports.front().at("muster")}, {"source", "software"}, {"merged", reports.size()}};
+  json merged = {{"muster", reports.front().at("muster")},
+                 {"format", kReportFormat},
+                 {"source", "software"},
+                 {"merged", reports.size()}};
   std::set<std::int64_t> ranks;
   for (const json& report : reports) {
     ranks.insert(report.at("rank").get<std::int64_t>());

@@ -22,8 +22,11 @@ bool has_flag(const Option& option) {
   return std::string_view(option.variable).starts_with(kPrefix);
 }
 
-bool is_switch(const Option& option) {
-  return std::string_view(option.values) == kind::Flag::values();
+const char* switched_on(const Option& option) {
+  const std::string_view values = option.values;
+  if (values == kind::Flag::values()) return "1";
+  return values == kind::OnOff::values() && std::string_view(option.fallback) == "off" ? "on"
+                                                                                       : nullptr;
 }
 
 bool is_valid(const Option& option, const std::string& value) {

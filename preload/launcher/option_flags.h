@@ -13,8 +13,9 @@ std::string flag_of(const Option& option);
 // All but MUSTER itself are flags.
 bool has_flag(const Option& option);
 
-// Whether the flag takes no value.
-bool is_switch(const Option& option);
+// What the flag sets if it takes no value; null if it takes one.
+const char* switched_on(const Option& option);
+inline bool is_switch(const Option& option) { return switched_on(option) != nullptr; }
 
 // Whether the library would accept it.
 bool is_valid(const Option& option, const std::string& value);

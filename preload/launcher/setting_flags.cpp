@@ -42,7 +42,7 @@ std::string SettingFlags::collect(Variables& variables) const {
   for (std::size_t i = 0; i < std::size(kOptions); ++i) {
     const Option& option = kOptions[i];
     if (flags_[i] == nullptr || flags_[i]->count() == 0) continue;
-    const std::string value = is_switch(option) ? "1" : values_[i];
+    const std::string value = is_switch(option) ? switched_on(option) : values_[i];
     if (!is_valid(option, value)) {
       const std::string problem = option.problem(value.c_str());
       return fmt::format("{} {}: {}; allowed: {}", flag_of(option), shell_quote(value),

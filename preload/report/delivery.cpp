@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 
 #include "options/kinds.h"
 #include "preload/message.h"
 #include "preload/report/process_id.h"
+#include "preload/report/process_times.h"
 #include "preload/report/report.h"
 
 namespace muster {
@@ -25,19 +25,6 @@ bool name_beside(const char* path, const char* ending, char (&out)[kPathSize]) {
   return length > 0 && static_cast<std::size_t>(length) < kPathSize;
 }
 
-// The process that loaded the library; a child of fork() has another id.
-struct Start {
-  pid_t pid;
-  timespec time;
-} g_start;
-
-__attribute__((constructor)) void note_start() {
-  g_start.pid = getpid();
-  // Timestamps of files lag by some milliseconds. So a file that is newer than this was written by another process;
-  // one that looks older may have been, too, and is replaced.
-  clock_gettime(CLOCK_REALTIME, &g_start.time);
-}
-
 void complain(const char* path, const char* what) {
   message("MUSTER_REPORT: cannot write '%s': %s; no report", path, what);
 }
@@ -50,9 +37,12 @@ void write_to_device(const char* path, const TextBuffer& text) {
   if (error != 0) complain(path, std::strerror(error));
 }
 
+// Timestamps of files lag by some milliseconds. So a file that is newer than this was written by another process; one
+// that looks older may have been, too, and is replaced.
 bool newer_than_this_process(const struct stat& file) {
-  return file.st_mtim.tv_sec > g_start.time.tv_sec || (file.st_mtim.tv_sec == g_start.time.tv_sec &&
-                                                       file.st_mtim.tv_nsec > g_start.time.tv_nsec);
+  const timespec& loaded = loaded_at().time;
+  return file.st_mtim.tv_sec > loaded.tv_sec ||
+         (file.st_mtim.tv_sec == loaded.tv_sec && file.st_mtim.tv_nsec > loaded.tv_nsec);
 }
 
 enum class Placed { kDone, kShared, kFailed };
@@ -133,7 +123,7 @@ void deliver(const char* pattern, const TextBuffer& text) {
   if (exists && !S_ISREG(there.st_mode)) return complain(path, "it is not a regular file");
   // Without %p in the name, it is the parent's, not that of a child of fork().
   const bool is_the_parents =
-      reported_process() != g_start.pid && std::strstr(pattern, "%p") == nullptr;
+      reported_process() != loaded_at().pid && std::strstr(pattern, "%p") == nullptr;
   write_to_file(path, text, is_the_parents);
 }
 

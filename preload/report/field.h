@@ -28,8 +28,8 @@ enum class Merge : std::uint8_t {
   kSpinRate,  // computed again, from spins_succeeded and waits
 };
 
-// What a field is not part of.
-enum Without : std::uint8_t { kNothing = 0, kJson = 1, kCsv = 2 };
+// What a field is not part of; kNull: it may be null.
+enum Without : std::uint8_t { kNothing = 0, kJson = 1, kCsv = 2, kNull = 4 };
 
 struct CsvCells {
   const char* section;
@@ -55,6 +55,7 @@ struct Group {
   const char* meaning;
   Shown shown = {};
   bool merged_only = false;
+  bool may_be_null = false;
 };
 
 // `text` is shown where the value is neither null nor false; what follows its '|', where it is. In it, {} is the

@@ -4,102 +4,46 @@
 #pragma once
 
 #include "options/table.h"
-#include "preload/report/field.h"
+#include "preload/report/groups.h"
 
-namespace muster::report_rows {
+namespace muster {
+
+namespace report_rows {
 
 using enum Unit;
 using enum Merge;
 
-// In the order of the report.
 // clang-format off
-inline constexpr Group kGroups[] = {
-    {"process", "", {"process", "{}", ""}, "The process and its program."},
-    {"merged", "", {"merged", "{}", ""}, "The merged report.", {}, true},
-    {"host", "hosts[]", {"merged", "host", "{host}"}, "The hosts.", {.most = 16}, true},
-    {"program", "programs[]", {"merged", "program", "{program}"}, "The programs.", {.most = 16}, true},
-    {"inactive", "inactive[]", {"merged", "inactive", "{reason}"}, "Why Muster replaced nothing in some processes.",
-     {}, true},
-    {"setting", "settings", {"process", "{}", ""}, "The options in force; null: not set.",
-     {.heading = "\n  settings          "}},
-    {"cost", "", {"cost", "{}", ""}, "Measured costs of this machine, null where no waiting policy asked for them."},
-    {"cost_note", "cost_notes", {"cost_note", "{}", ""},
-     "Where the costs come from: `measured`, `default: no threads`, `default: beside load`, `default: beyond bounds`, "
-     "or `as context switch: one CPU`. Empty where no policy asked."},
-    {"runtime", "runtimes[]", {"runtime", "{}", "{#}"},
-     "One for each copy of an OpenMP runtime that was called through Muster, unloaded ones included. A runtime that is "
-     "loaded again at another address is another copy.",
-     {.otherwise = "\n  runtime            nothing interposed"}},
-    {"unreached", "unreached[]", {"unreached", "{why}", "{#}"},
-     "OpenMP runtimes in the process whose calls do not reach Muster."},
-    {"load", "load", {"load", "{}", ""},
-     "The load sensor's last snapshot. A value whose source cannot be read is null.", {.only_if = "allowed_cpus"}},
-    {"load_source", "load.unavailable[]", {"load", "unavailable", "{#}"},
-     "Sources of the load sensor that cannot be read: `runnable`, `cgroup`, `quota`, `throttling`, `pressure`, "
-     "`stolen`."},
-    {"missing", "missing[]", {"missing", "{what}", "{}"},
-     "What the system refused or does not have; empty on most machines."},
-    {"barrier", "barriers", {"total", "{}", ""}, "Barriers of the program."},
-    {"entry", "barriers.by_entry[]", {"entry", "{entry}", "{}"},
-     "Arrivals by the function called. One call may be several arrivals or none: `__kmpc_copyprivate` is two; a "
-     "reduction by the tree is two or more (of thread 0, the last is at `__kmpc_end_reduce`), by atomics or a critical "
-     "section one at `__kmpc_end_reduce`, none for `__kmpc_reduce_nowait`. A reduction of the runtime counts once, at "
-     "`__kmpc_reduce`, and not at all without a barrier at its end. A thread that leaves a gather before it is called "
-     "off has arrived there (`replaced`) and is passed through at the release."},
-    {"algorithm", "barriers.by_algorithm[]", {"algorithm", "{algorithm}", "{team_size}"},
-     "Replaced arrivals by algorithm and team size. `dissemination-or-counter`, which `auto` may select, is two rows: "
-     "`dissemination` and `fetch-add-xadd`."},
-    {"reason", "barriers.by_reason[]", {"reason", "{reason}", ""}, "Why arrivals were passed through."},
-    {"yield", "runtime_yields", {"runtime_yields", "{}", ""}, "`sched_yield` calls from inside OpenMP runtimes."},
-    {"fork_join", "fork_join", {"fork_join", "{}", ""},
-     "Region folding: parallel regions that Muster forks and joins."},
-    {"fold_reason", "fork_join.by_reason[]", {"fork_join_{what}", "{reason}", ""},
-     "Why regions were not folded and why folds were closed: these add up to `unfolded` and `closed`."},
-    {"site", "fork_join.sites[]", {"fork_join_site", "{object}+{offset} ({symbol})", "{what}: {reason}"},
-     "The first 64 places of the program that closed folds or had regions that were not folded.", {.most = 8}},
-    {"loops", "loops", {"loops", "{}", ""}, "Loops with a static schedule in code of clang, flang or Intel's compilers."},
-    {"counters", "counters", {"counters", "{}", ""}, "Event counting; null without `MUSTER_COUNTERS`."},
-    {"event", "counters.events[]", {"counters", "{name}", "{}"}, "Events in the setting's order.",
-     {.heading = "\n    event                               waiting           rest"}},
-    {"waiting", "waiting", {"waiting", "{}", ""}, "How threads waited, all threads together.",
-     {.otherwise = "\n  SSR                nobody waited", .only_if = "waits"}},
-    {"team_size", "waiting.by_team_size[]", {"{}", "{wait}", "{team_size}"}, "Waits by team size.",
-     {.heading = "\n  SSR by team size", .only_if = "waits"}},
-    {"bucket", "waiting.histogram[]", {"histogram", "{bucket}", "{below_ns}"},
-     "Waits by length, a power of two each.",
-     {.heading = "\n  wait times         (quick: released within the first polls, no clock was read)",
-      .only_if = "count"}},
-    {"thread", "threads[]", {"thread", "{}", "{thread}"}, "By thread number, all teams together.",
-     {.heading = "\n  threads            (imbalance: its share of the waiting over an equal share)"
-                 "\n    thread       barriers   arrived last         waited        longest  imbalance",
-      .most = 64}},
-
-    {"report", "reports[]", {"report", "{}", "{#}"}, "One for each process, in the order of ranks.",
-     {.heading =
-          "\n  ranks              (waited: all threads; share: of all waiting over an equal share;"
-          "\n                     imbalance: least and most of its threads' shares of its own)"
-          "\n     rank      pid threads       replaced      waited    per wait     longest  share  least   most  host"},
-     true},
-    {"spread", "spread[]", {"spread", "{figure}", "{}"}, "How the processes that have a figure differ in it.",
-     {}, true},
-};
-
 inline constexpr Field kFields[] = {
     {"process.muster", kText, kNot, "muster {} report: {program} (pid {pid}, rank {rank}, {host})",
      "Muster's version."},
+    {"process.commit", kText, kNot, "",
+     "The commit that it was built from, `+` behind it if files were changed; null: not built in a repository.", kNull},
+    {"process.format", kCount, kNot, "",
+     "The number of the report's format, 2: it is raised whenever a field is renamed or removed or changes its "
+     "meaning. New fields do not raise it."},
     {"process.source", kText, kNot, "\n  source of numbers  {}: counted by Muster's own code",
      "`software`: the source of every number outside `counters`."},
     {"process.host", kText, kTally, "", "The machine's name."},
     {"process.pid", kNumber, kNot, "", "The process id."},
     {"process.rank", kNumber, kNot, "", "The MPI rank, 0 without MPI."},
     {"process.program", kText, kTally, "", "The program's file."},
+    {"process.started", kText, kNot, "\n  started            {}, ended {ended}",
+     "When Muster was loaded into the process, or the process was forked: UTC, as in RFC 3339."},
+    {"process.ended", kText, kNot, "", "When the report was made."},
+    {"process.elapsed_ns", kNs, kLargest, "\n  elapsed            {}", "The time between them."},
+    {"process.cpu_ns", kNs, kSum, ", CPU time {}", "CPU time of the process: `user_ns` and `system_ns`."},
+    {"process.user_ns", kNs, kSum, " ({} user", "CPU time in user mode."},
+    {"process.system_ns", kNs, kSum, ", {} system)", "CPU time in the kernel."},
     {"process.active", kFlag, kNot, "", "Whether Muster replaced barriers in this process."},
     {"process.inactive_reason", kText, kTally, "",
      "Why not, or null: `OMPT tool`, `consistency check`, `thread sanitizer`, `ITT`, `cancellation`, "
-     "`nothing interposed`, or another of `barriers.by_reason[]`."},
+     "`nothing interposed`, or another of `barriers.by_reason[]`.", kNull},
     {"process.regions", kCount, kSum, "\n  regions            {}", "Parallel regions entered through Muster."},
     {"process.largest_team", kCount, kLargest, ", largest team {}", "Threads of the largest team."},
     {"process.teams", kCount, kSum, ", team states {}", "Team states made."},
+
+    {"argument.", kText, kNot, " {}", "An argument; the first is the program as it was called."},
 
     {"merged.merged", kCount, kNot, "", "How many reports were merged."},
     {"host.host", kText, kNot, "\n  host               {}", "The host."},
@@ -110,64 +54,65 @@ inline constexpr Field kFields[] = {
     {"inactive.reports", kCount, kNot, " (reports: {})", "How many reports have it."},
 
 #define MUSTER_SETTING_FIELD(setting, variable, Kind, fallback, help) \
-    {"setting." variable, kText, kTally, " " variable "={}", help},
+    {"setting." variable, kText, kTally, " " variable "={}", help, kNull},
     MUSTER_OPTIONS(MUSTER_SETTING_FIELD)
 #undef MUSTER_SETTING_FIELD
 
     {"cost.context_switch_ns", kNs, kNot, "\n  costs              context switch {}",
-     "A context switch by futex (CS)."},
-    {"cost.wake_ns", kNs, kNot, ", wake-up {}", "From the wake call until the woken thread runs (W)."},
-    {"cost.wake_call_ns", kNs, kNot, ", wake call {}", "What a wake call takes the caller."},
-    {"cost_note.context_switch", kText, kNot, " (context switch {}", "Of `context_switch_ns`."},
-    {"cost_note.wake", kText, kNot, ", wake-up {}", "Of `wake_ns`."},
-    {"cost_note.wake_call", kText, kNot, ", wake call {})", "Of `wake_call_ns`."},
+     "A context switch by futex (CS).", kNull},
+    {"cost.wake_ns", kNs, kNot, ", wake-up {}", "From the wake call until the woken thread runs (W).", kNull},
+    {"cost.wake_call_ns", kNs, kNot, ", wake call {}", "What a wake call takes the caller.", kNull},
+    {"cost_note.context_switch", kText, kNot, " (context switch {}", "Of `context_switch_ns`.", kNull},
+    {"cost_note.wake", kText, kNot, ", wake-up {}", "Of `wake_ns`.", kNull},
+    {"cost_note.wake_call", kText, kNot, ", wake call {})", "Of `wake_call_ns`.", kNull},
 
     {"runtime.kind", kText, kKey, "\n  runtime            {}", "`libomp`, `libiomp5` or `libgomp`."},
     {"runtime.path", kText, kKey, ", {}", "Its file."},
     {"runtime.package", kText, kKey, " (package {})",
      "The Python package that brought it, from its path: the folder below `site-packages` or `dist-packages`, "
-     "without `.libs`."},
+     "without `.libs`.", kNull},
     {"runtime.replaced", kFlag, kKey,
      ": barriers replaced, {arrivals_replaced} arrivals|: passed through, because of {reason}",
      "Whether its barriers are replaced."},
-    {"runtime.reason", kText, kKey, "", "Why not."},
+    {"runtime.reason", kText, kKey, "", "Why not.", kNull},
     {"runtime.arrivals_replaced", kCount, kSum, "", "Of `barriers.replaced`, the arrivals in this runtime's regions."},
     {"runtime.reports", kCount, kReports, " (reports: {})", "How many reports have it."},
 
     {"unreached.kind", kText, kNot, "\n  not reached        {}", "`libomp`, `libiomp5` or `libgomp`.", kCsv},
     {"unreached.path", kText, kNot, ", {}", "Its file, or the file that it is linked into."},
-    {"unreached.package", kText, kNot, " (package {})", "As in `runtimes[]`.", kCsv},
+    {"unreached.package", kText, kNot, " (package {})", "As in `runtimes[]`.", Without(kCsv | kNull)},
     {"unreached.why", kText, kNot, "",
      "`not called`: it is loaded, and nothing called it. `bound past Muster`: the calls of `caller` are bound to it "
      "directly, as RTLD_DEEPBIND does. `another namespace`: it was opened by `dlmopen`. `linked statically`: into "
      "the program or the object at `path`, judged by the first 64 MB of it."},
     {"unreached.caller", kText, kNot, ": {} calls it past Muster (RTLD_DEEPBIND?)|: {why}",
-     "The object whose calls are bound to it.", kCsv},
+     "The object whose calls are bound to it.", Without(kCsv | kNull)},
 
-    {"load.allowed_cpus", kCount, kNot, "\n  load               {} CPUs allowed", "CPUs in the affinity mask."},
+    {"load.allowed_cpus", kCount, kNot, "\n  load               {} CPUs allowed", "CPUs in the affinity mask.", kNull},
     {"load.quota_millicpus", kMilliCpu, kNot,
      ", quota {} CPUs, throttled {throttled_periods} times for {throttled_ns}|, no quota",
-     "The CPU quota; null where there is none."},
+     "The CPU quota; null where there is none.", kNull},
     {"load.runnable", kCount, kNot, ", {} threads runnable at the end",
-     "Runnable threads of the machine at the last look."},
-    {"load.most_runnable", kCount, kNot, ", {} at most", "The most at any look."},
-    {"load.throttled_periods", kCount, kNot, "", "Periods in which the quota was used up, since the first look."},
-    {"load.throttled_ns", kNs, kNot, "", "Time throttled since the first look, summed over CPUs."},
-    {"load.throttled_before", kCount, kNot, "", "Throttled periods before the first look."},
+     "Runnable threads of the machine at the last look.", kNull},
+    {"load.most_runnable", kCount, kNot, ", {} at most", "The most at any look.", kNull},
+    {"load.throttled_periods", kCount, kNot, "",
+     "Periods in which the quota was used up, since the first look.", kNull},
+    {"load.throttled_ns", kNs, kNot, "", "Time throttled since the first look, summed over CPUs.", kNull},
+    {"load.throttled_before", kCount, kNot, "", "Throttled periods before the first look.", kNull},
     {"load.stalled_us", kUs, kNot, ", {} with a thread waiting for a CPU",
-     "Time in which any thread of the machine waited for a CPU, since the first look."},
+     "Time in which any thread of the machine waited for a CPU, since the first look.", kNull},
     {"load.stolen_ms", kMs, kNot, ", {} stolen by the host (explains {stolen_gaps} gaps)",
      "Time that the host of a virtual machine took from the CPUs in the affinity mask since the first look, in steps of "
-     "10 ms for each; 0 where the host reports none."},
-    {"load.stolen_before_ms", kMs, kNot, "", "The same, before the first look, since the machine started."},
+     "10 ms for each; 0 where the host reports none.", kNull},
+    {"load.stolen_before_ms", kMs, kNot, "", "The same, before the first look, since the machine started.", kNull},
     {"load.stolen_gaps", kCount, kNot, "",
-     "How often a waiting thread missed time that was stolen, so that no competitor was assumed."},
+     "How often a waiting thread missed time that was stolen, so that no competitor was assumed.", kNull},
     {"load.looks", kCount, kNot, " (looks: {})", "How often the sensor looked."},
     {"load_source.", kText, kNot, "", "The source."},
 
     {"missing.what", kText, kNot, "\n  missing            {}", "What is missing."},
-    {"missing.error", kText, kNot, " ({}, {times} times)", "The first refusal's error, such as `EPERM`."},
-    {"missing.times", kCount, kNot, "", "Refusals so far; null where they are not counted."},
+    {"missing.error", kText, kNot, " ({}, {times} times)", "The first refusal's error, such as `EPERM`.", kNull},
+    {"missing.times", kCount, kNot, "", "Refusals so far; null where they are not counted.", kNull},
     {"missing.effect", kText, kNot, ": {}", "What follows from it."},
 
     {"barrier.replaced", kCount, kSum, "\n  barriers           {} arrivals replaced",
@@ -184,7 +129,7 @@ inline constexpr Field kFields[] = {
     {"algorithm.replaced", kCount, kSum, " {:14} replaced", "Arrivals."},
     {"algorithm.while_contended", kCount, kSum, ", {} while contended",
      "Of these, while the team had too few CPUs or shared them with other processes; null without `MUSTER_WAIT=auto`, "
-     "which observes it.", kCsv},
+     "which observes it.", Without(kCsv | kNull)},
     {"reason.reason", kText, kKey, "\n    passed: {:-20}", "The reason."},
     {"reason.count", kCount, kSum, " {:14}", "Arrivals."},
 
@@ -216,6 +161,64 @@ inline constexpr Field kFields[] = {
      "address itself where the object is `?`."},
     {"site.count", kCount, kNot, ": {}", "How often."},
 
+    {"efficiency.numCpus", kCount, kNot, "\n  efficiency         of {} threads", "Threads of the largest team."},
+    {"efficiency.numOmpParallels", kCount, kNot, "", "Parallel regions."},
+    {"efficiency.elapsedTime", kNs, kNot, "", "`elapsed_ns` of the process."},
+    {"efficiency.usefulTime", kNs, kNot, "", "Time that all threads together did not wait."},
+    {"efficiency.parallelEfficiency", kPercent, kNot, ": {} %",
+     "`usefulTime` / (`numCpus` x `elapsedTime`), the product of the next three."},
+    {"efficiency.ompParallelEfficiency", kPercent, kNot, "", "The same: Muster knows nothing of MPI."},
+    {"efficiency.ompLoadBalance", kPercent, kNot, " = load balance {} %",
+     "What is left by waits for threads that had more work or were not on a CPU."},
+    {"efficiency.ompSchedulingEfficiency", kPercent, kNot, " x scheduling {} %",
+     "What is left by waiting and waking themselves (transfer): threads began or left late."},
+    {"efficiency.ompSerializationEfficiency", kPercent, kNot, " x serialization {} %",
+     "What is left by serial parts of the program, in which all threads but one are idle."},
+    {"region_efficiency.object", kText, kNot, "", "The file from which the region was begun."},
+    {"region_efficiency.offset", kText, kNot, "\n    {:-18}", "The return address in the file."},
+    {"region_efficiency.symbol", kText, kNot, "", "The function called.", kCsv},
+    {"region_efficiency.numCpus", kCount, kNot, "", "Threads."},
+    {"region_efficiency.numOmpParallels", kCount, kNot, "", "How often it ran."},
+    {"region_efficiency.elapsedTime", kNs, kNot, "", "From its fork to its join."},
+    {"region_efficiency.usefulTime", kNs, kNot, "", "Time that all threads together did not wait."},
+    {"region_efficiency.parallelEfficiency", kPercent, kNot, " {:9} %", "As above."},
+    {"region_efficiency.ompParallelEfficiency", kPercent, kNot, "", "The same."},
+    {"region_efficiency.ompLoadBalance", kPercent, kNot, " {:10} %", "As above."},
+    {"region_efficiency.ompSchedulingEfficiency", kPercent, kNot, " {:10} %", "As above."},
+    {"region_efficiency.ompSerializationEfficiency", kPercent, kNot, " {elapsedTime:12}  {object}",
+     "1: there are no serial parts inside a region."},
+
+    {"call_sites.recorded", kFlag, kNot, "\n  call sites         where elapsed time could be gained, and from what",
+     "Whether they were recorded (`MUSTER_SITES=on`)."},
+    {"call_sites.left_out", kCount, kNot, "",
+     "Arrivals at places for which a thread's table of 512 had no space left. Not 0: the list is not complete."},
+    {"call_site.kind", kText, kNot, "", "`barrier`, or `region`: its fork and join.", kCsv},
+    {"call_site.symbol", kText, kNot, "", "The function called."},
+    {"call_site.object", kText, kNot, "", "The file from which it was called; `?`: it has been unloaded."},
+    {"call_site.offset", kText, kNot, "",
+     "The return address in the file, which `muster sites` resolves to function, file and line."},
+    {"call_site.count", kCount, kNot, "", "Barriers or regions, counted once a team."},
+    {"call_site.threads", kCount, kNot, "", "Threads of the largest team."},
+    {"call_site.waited_ns", kNs, kNot, "",
+     "Time that all threads together waited, without waits that ended within the first polls. Of regions: by what was "
+     "sampled."},
+    {"call_site.gain_ns", kNs, kNot, "\n    {:10}",
+     "Elapsed time that the program would gain if nobody waited there: the waits over the number of threads."},
+    {"call_site.gain_imbalance_ns", kNs, kNot, " {:12}|            ?",
+     "Of the gain: threads had different amounts of work. This and the next four add up to the gain; null: no barrier "
+     "there was sampled.", kNull},
+    {"call_site.gain_preempted_ns", kNs, kNot, " {:12}|            ?",
+     "Of the gain: the last thread was not on a CPU, since others were.", kNull},
+    {"call_site.gain_throttled_ns", kNs, kNot, " {:12}|            ?",
+     "Of the gain: the same because of the CPU quota. Of all time that threads were not on a CPU, this and the next are "
+     "the parts that `load` knows of the whole process.", kNull},
+    {"call_site.gain_stolen_ns", kNs, kNot, " {:12}|            ?",
+     "Of the gain: the same because the host of the virtual machine took the CPU.", kNull},
+    {"call_site.gain_waking_ns", kNs, kNot, " {:12}|            ?",
+     "Of the gain: waiting and waking themselves; threads left the barrier before, or this one, late.", kNull},
+    {"call_site.sampled", kCount, kNot, " {count:12}  {symbol} at {object}+{offset}",
+     "For how many of `count` the samples stand."},
+
     {"loops.computed", kCount, kSum, "\n  static loops       {} shares computed",
      "Shares of threads that Muster computed."},
     {"loops.passed_on", kCount, kSum, ", {} by the runtime",
@@ -225,21 +228,24 @@ inline constexpr Field kFields[] = {
 
     {"counters.threads", kCount, kSum, "\n  counters           of {} threads in regions", "Threads that counted."},
     {"counters.setting", kText, kNot, "", "`MUSTER_COUNTERS` as given."},
-    {"counters.library", kText, kNot, "; PAPI {}", "PAPI's version; null where it was not asked for or not found."},
-    {"counters.unavailable", kText, kNot, "; unavailable: {}", "Why nothing at all was counted."},
+    {"counters.library", kText, kNot, "; PAPI {}",
+     "PAPI's version; null where it was not asked for or not found.", kNull},
+    {"counters.unavailable", kText, kNot, "; unavailable: {}", "Why nothing at all was counted.", kNull},
     {"event.name", kText, kKey, "\n    {:-28}", "The event."},
     {"event.waiting", kCount, kSum, " {:14}",
-     "What was counted while threads waited at Muster's barriers; null: not counted."},
-    {"event.rest", kCount, kSum, " {:14}", "What was counted in the rest of the threads' regions; null: not counted."},
+     "What was counted while threads waited at Muster's barriers; null: not counted.", kNull},
+    {"event.rest", kCount, kSum, " {:14}",
+     "What was counted in the rest of the threads' regions; null: not counted.", kNull},
     {"event.source", kText, kKey, "  {}", "`hardware`, `software` or `unavailable`."},
     {"event.multiplexed", kFlag, kNot, ", multiplexed",
      "Whether the values are estimates, because the CPU counted events in turn."},
-    {"event.reason", kText, kNot, ": {}", "Why it is unavailable, or in how many threads it could not be counted."},
+    {"event.reason", kText, kNot, ": {}",
+     "Why it is unavailable, or in how many threads it could not be counted.", kNull},
     {"event.reports", kCount, kReports, " (reports: {})", "How many reports counted it."},
 
     {"waiting.ssr", kPercent, kSpinRate, "\n  SSR                {} %",
      "Successful spin rate (Tsafrir and Feitelson): `spins_succeeded` / `waits`, null where nobody waited. Spinning "
-     "forever scores 1 whatever it costs, `block` 0 by definition: it does not measure time."},
+     "forever scores 1 whatever it costs, `block` 0 by definition: it does not measure time.", kNull},
     {"waiting.wait", kText, kNot, " with {}", "The waiting policy."},
     {"waiting.spins_succeeded", kCount, kSum, ": {} of", "Waits that ended while spinning, without a sleep."},
     {"waiting.waits", kCount, kSum, " {} waits ended by spinning, last arriver excluded",
@@ -248,7 +254,8 @@ inline constexpr Field kFields[] = {
     {"waiting.barriers", kCount, kSum, "", "Arrivals at Muster's barrier that it released."},
     {"waiting.contended", kCount, kSum, "",
      "Of these, arrivals while the team had too few CPUs or shared them with other processes."},
-    {"waiting.arrived_last", kCount, kSum, "", "Of `barriers`, arrivals that found the team complete and did not wait."},
+    {"waiting.arrived_last", kCount, kSum, "",
+     "Of `barriers`, arrivals that found the team complete and did not wait."},
     {"waiting.spins_begun", kCount, kSum, "", "Waits that began by spinning."},
     {"waiting.blocks", kCount, kSum, "\n  waiting            {} blocks", "Futex sleeps."},
     {"waiting.wakeups", kCount, kSum, ", {} wake-ups", "Returns from futex sleeps."},
@@ -276,12 +283,12 @@ inline constexpr Field kFields[] = {
     {"team_size.spins_succeeded", kCount, kSum, "", "Waits that ended while spinning."},
     {"team_size.blocks", kCount, kSum, "", "Futex sleeps."},
     {"team_size.ssr", kPercent, kSpinRate, "      {:6} % of {waits:14} waits, {blocks} blocks",
-     "`spins_succeeded` / `waits`."},
+     "`spins_succeeded` / `waits`.", kNull},
     {"bucket.bucket", kText, kKey, "",
      "`quick`: released within the first polls, before a clock was read; `below_ns`: shorter than that; `longer`."},
     {"bucket.quick", kFlag, kKey, "", "Whether it is the first one.", kCsv},
     {"bucket.below_ns", kNs, kKey, "\n    < {:-12}|\n    {bucket:-14}",
-     "The upper bound; null for the first and the last."},
+     "The upper bound; null for the first and the last.", kNull},
     {"bucket.count", kCount, kSum, " {:14}", "Waits."},
     {"bucket.bar", kText, kNot, " {}", "The count, drawn.", Without(kJson | kCsv)},
 
@@ -292,29 +299,29 @@ inline constexpr Field kFields[] = {
     {"thread.longest_wait_ns", kNs, kNot, " {:14}", "The longest wait."},
     {"thread.imbalance", kRatio, kNot, " {:10}|          -",
      "Its share of all waiting over an equal share: 1 is balanced; below 1 the thread arrives late and lets others "
-     "wait."},
+     "wait.", kNull},
 
     {"report.rank", kNumber, kNot, "\n    {:5}", "The MPI rank."},
     {"report.pid", kNumber, kNot, " {:8}", "The process id."},
     {"report.threads", kCount, kNot, " {:7}", "Threads of its largest team."},
     {"report.arrivals_replaced", kCount, kNot, " {:14}", "Arrivals that took Muster's barrier."},
     {"report.waited_ns", kNs, kNot, " {:11}", "Time that its threads waited, all together."},
-    {"report.waited_per_wait_ns", kNs, kNot, " {:11}|           -", "The same over its waits."},
+    {"report.waited_per_wait_ns", kNs, kNot, " {:11}|           -", "The same over its waits.", kNull},
     {"report.longest_wait_ns", kNs, kNot, " {:11}", "The longest wait of any of its threads."},
     {"report.share", kRatio, kNot, " {:6}|      -",
-     "Its share of all waiting over an equal share of the processes that waited."},
-    {"report.least_imbalance", kRatio, kNot, " {:6}|      -", "The least `imbalance` of its threads."},
-    {"report.most_imbalance", kRatio, kNot, " {:6}|      -", "The most."},
+     "Its share of all waiting over an equal share of the processes that waited.", kNull},
+    {"report.least_imbalance", kRatio, kNot, " {:6}|      -", "The least `imbalance` of its threads.", kNull},
+    {"report.most_imbalance", kRatio, kNot, " {:6}|      -", "The most.", kNull},
     {"report.host", kText, kNot, "  {}", "The host."},
     {"report.program", kText, kNot, "", "The program's file."},
     {"report.file", kText, kNot, "", "The report's file."},
-    {"report.inactive_reason", kText, kNot, "", "Why Muster replaced nothing in it."},
+    {"report.inactive_reason", kText, kNot, "", "Why Muster replaced nothing in it.", kNull},
     {"report.regions", kCount, kNot, "", "Parallel regions."},
     {"report.arrivals_passed_through", kCount, kNot, "", "Arrivals that took the runtime's barrier."},
     {"report.instances_replaced", kCount, kNot, "", "Barriers replaced, counted once a team."},
     {"report.waits", kCount, kNot, "", "Arrivals that had to wait."},
-    {"report.waits_longest", kCount, kNot, "", "Its thread with the largest share of its waiting."},
-    {"report.arrives_last_most", kCount, kNot, "", "Its thread that arrives last most often."},
+    {"report.waits_longest", kCount, kNot, "", "Its thread with the largest share of its waiting.", kNull},
+    {"report.arrives_last_most", kCount, kNot, "", "Its thread that arrives last most often.", kNull},
     {"spread.figure", kText, kNot, "", "A field of `reports[]`; `imbalance` is its `most_imbalance`."},
     {"spread.least", kRatio, kNot, "", "The least."},
     {"spread.median", kRatio, kNot, "", "The median."},
@@ -323,4 +330,5 @@ inline constexpr Field kFields[] = {
     {"spread.most_row", kCount, kNot, "", "Number of the process that has the most."},
 };
 // clang-format on
-}  // namespace muster::report_rows
+}  // namespace report_rows
+}  // namespace muster

@@ -1,4 +1,5 @@
 // What goes into a report, and in which format where.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,32 @@
 namespace muster {
 namespace {
 
+// All of /proc/self/cmdline, whose size is not known before.
+void read_arguments(ReportData& out) {
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  std::size_t capacity = 65'536;
+  char* text = nullptr;
+  std::size_t size = 0;
+  for (ssize_t n = 1; n > 0; size += static_cast<std::size_t>(n)) {
+    if (text == nullptr || size + 1 == capacity) {
+      char* const larger = static_cast<char*>(map_pages(2 * capacity));
+      if (larger == nullptr) break;
+      if (text != nullptr) std::memcpy(larger, text, size);
+      unmap_pages(text, capacity);
+      text = larger;
+      capacity *= 2;
+    }
+    n = read(file, text + size, capacity - size - 1);
+    if (n <= 0) break;
+  }
+  close(file);
+  out.arguments = text;
+  if (size != 0 && text[size - 1] != '\0') ++size;  // a program may have overwritten its arguments
+  out.arguments_size = size;
+  out.arguments_capacity = capacity;
+}
+
 void describe_process(ReportData& out) {
   if (gethostname(out.host, sizeof(out.host) - 1) != 0) std::strcpy(out.host, "unknown");
   const ssize_t length = readlink("/proc/self/exe", out.program, sizeof(out.program) - 1);
@@ -32,6 +59,7 @@ void describe_process(ReportData& out) {
   }
   out.pid = reported_process();
   out.rank = mpi_rank();
+  read_arguments(out);
 }
 
 // One more look, due or not, so that throttling, pressure and stolen time are counted to the end.
@@ -205,10 +233,12 @@ bool compose(Format format, bool if_worth, TextBuffer& text) {
   gather(data);
   const bool composes = !if_worth || worth_reporting(data);
   if (composes) {
+    data.times = process_times(reported_process());
     describe_load(data);
     write_report(data, format, text);
   }
   unmap_pages(data.runtimes, (data.runtime_count + 1) * sizeof(Runtime*));
+  unmap_pages(data.arguments, data.arguments_capacity);
   unmap_pages(data.runtime_lines, (data.runtime_count + 1) * sizeof(RuntimeLine));
   return composes;
 }

@@ -4,6 +4,7 @@
 #include "counters/counting.h"
 #include "load/load_snapshot.h"
 #include "load/missing_list.h"
+#include "preload/report/process_times.h"
 #include "preload/report/writer.h"
 #include "runtime-hooks/folding/fold_counts.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -27,8 +28,12 @@ struct RuntimeLine {
 struct ReportData {
   char host[256] = {};
   char program[1024] = {};
+  char* arguments = nullptr;  // each ends with '\0'; null: not readable
+  std::size_t arguments_size = 0;
+  std::size_t arguments_capacity = 0;
   long pid = 0;
   long rank = 0;
+  ProcessTimes times;
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
@@ -60,6 +65,9 @@ long mpi_rank();
 bool has_mpi_rank();
 
 void gather(ReportData& out);
+
+// In site_values.cpp.
+void put_call_sites(const ReportData& data, ReportWriter& out);
 
 void write_report(const ReportData& data, Format format, TextBuffer& text);
 

@@ -1,8 +1,10 @@
 // What libmuster.so puts under the fields of fields.h.
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <iterator>
 
+#include "muster_commit.h"
 #include "options/settings.h"
 #include "preload/report/report.h"
 #include "preload/runtime_origin.h"
@@ -13,18 +15,32 @@ namespace {
 const char* in_force(Setting setting) { return text_in_force(option_of(setting)); }
 
 void put_process(const ReportData& data, ReportWriter& out) {
+  DateText started, ended;
   out.put("process.muster", MUSTER_VERSION);
+  out.put("process.commit", MUSTER_COMMIT);
+  out.put("process.format", kReportFormat);
   out.put("process.source", "software");
   out.put("process.host", data.host);
   out.put("process.pid", data.pid);
   out.put("process.rank", data.rank);
   out.put("process.program", data.program);
+  out.put("process.started", date_of(data.times.started, started));
+  out.put("process.ended", date_of(data.times.ended, ended));
+  out.put("process.elapsed_ns", data.times.elapsed_ns);
+  out.put("process.cpu_ns", data.times.user_ns + data.times.system_ns);
+  out.put("process.user_ns", data.times.user_ns);
+  out.put("process.system_ns", data.times.system_ns);
   out.put("process.active", data.active);
   out.put("process.inactive_reason", data.inactive_reason);
   out.put("process.regions", data.regions);
   out.put("process.largest_team", data.totals->threads);
   out.put("process.teams", data.teams);
   out.write("process");
+  for (std::size_t at = 0; at < data.arguments_size; at += std::strlen(data.arguments + at) + 1) {
+    out.put("argument.", Value::of(data.arguments + at));
+    out.write("argument");
+  }
+  out.end("argument");
 }
 
 void put_settings(ReportWriter& out) {
@@ -43,11 +59,12 @@ void put_costs(const Calibration* calibration, ReportWriter& out) {
   out.put("cost.wake_ns", ns(&Calibration::wake));
   out.put("cost.wake_call_ns", ns(&Calibration::wake_call));
   out.write("cost");
-  if (calibration != nullptr) {
-    out.put("cost_note.context_switch", name_of(calibration->context_switch.note));
-    out.put("cost_note.wake", name_of(calibration->wake.note));
-    out.put("cost_note.wake_call", name_of(calibration->wake_call.note));
-  }
+  const auto note = [&](const Cost Calibration::* cost) {
+    return calibration != nullptr ? name_of((calibration->*cost).note) : nullptr;
+  };
+  out.put("cost_note.context_switch", note(&Calibration::context_switch));
+  out.put("cost_note.wake", note(&Calibration::wake));
+  out.put("cost_note.wake_call", note(&Calibration::wake_call));
   out.write("cost_note");
 }
 
@@ -322,6 +339,7 @@ void write_report(const ReportData& data, Format format, TextBuffer& text) {
   put_barriers(data, out);
   put_yields(data, out);
   put_fork_join(data, out);
+  put_call_sites(data, out);
   put_loops(data, out);
   put_counters(data.counters, out);
   put_waiting(data, out);

@@ -23,6 +23,11 @@ class Value {
   Value(std::unsigned_integral auto value) : kind(Kind::kCount), count(value) {}
   Value(std::signed_integral auto value) : kind(Kind::kNumber), number(value) {}
   Value(double value) : kind(Kind::kReal), real(value) {}
+  static Value of(const char* text) {  // also where it is empty
+    Value value(text);
+    value.kind = Kind::kText;
+    return value;
+  }
 
   bool is_put() const { return kind != Kind::kNotPut; }
   bool is_null() const { return kind <= Kind::kNull; }

@@ -11,6 +11,7 @@
 #include "runtime-hooks/folding/thread_end.h"
 #include "runtime-hooks/objects/deferred_dlclose.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/counted_region.h"
 
 namespace muster {
@@ -67,7 +68,7 @@ Unfolded Fold::run(const RegionCall& call) {
   }
   MUSTER_CHECK(kSerial, t_muster_fold_state == FoldState::kNoFold || is_in_serial_part());
   next_ = {};
-  run_open(call.body);
+  run_open(call);
   return Unfolded::kNone;
 }
 
@@ -140,9 +141,10 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   return Unfolded::kNone;
 }
 
-void Fold::run_open(const RegionBody& body) {
+void Fold::run_open(const RegionCall& call) {
+  RegionSite site(state_->sites, call.site.caller, call.site.symbol);
   drain_non_temporal_stores();  // before the line is written, so that readers fetch it only once
-  job_.body = body;
+  job_.body = call.body;
   const FpControl fp = FpControl::current();
   job_.fp = fp;
   Member& me = *frame_.me;
@@ -158,7 +160,9 @@ void Fold::run_open(const RegionBody& body) {
   MUSTER_CHECK(kMember, is_member(*state_, frame_));
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
-  body(&global, &bound);
+  if (state_->sites != nullptr) [[unlikely]]
+    phase_begins(*team_, me);
+  call.body(&global, &bound);
   if (gone_) [[unlikely]] {
     state_->top = nullptr;
     return;
@@ -168,7 +172,10 @@ void Fold::run_open(const RegionBody& body) {
   // What need not wait for the other threads.
   const bool set_by_address = runtime_->real.omp_get_max_threads() != inner_max_;
   if (fp_is_inherited(*runtime_)) fp.put_in_force();
+  const bool sampled = state_->sites != nullptr && phase_ends(me);
   const bool called_off = !team_->end_region(me, 0);
+  if (state_->sites != nullptr) [[unlikely]]
+    site.end(*team_, me, sampled && !called_off);
   if (called_off) [[unlikely]] {
     finish_tasks(frame_);
     if (fp_is_inherited(*runtime_)) fp.put_in_force();

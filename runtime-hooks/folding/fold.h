@@ -120,7 +120,7 @@ class Fold {
   // kNone: it may, it is.
   Unfolded may_open(const RegionCall& call, unsigned asked, bool clause);
   Unfolded open(const RegionCall& call, unsigned asked);
-  void run_open(const RegionBody& body);
+  void run_open(const RegionCall& call);
   void give_up();
   void dismiss();
   void join_for_real();

@@ -3,6 +3,7 @@
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/counted_region.h"
 
 namespace muster {
@@ -60,7 +61,11 @@ void Fold::run_worker_loop(ThreadState& state, Frame& frame, abi::GlobalThread i
       auto bound = static_cast<std::int32_t>(frame.thread);
       counted_region_begins(state, frame);
       MUSTER_CHECK(kMember, fold.is_member(state, frame));
+      if (state.sites != nullptr) [[unlikely]]
+        phase_begins(*fold.team_, *frame.me);
       fold.job_.body(&global, &bound);
+      if (state.sites != nullptr) [[unlikely]]
+        phase_ends(*frame.me);
       MUSTER_CHECK(kBalanced, fold.is_member(state, frame) && frame.serialized == 0);
     }
     void end() { counted_region_ends(state, frame); }

@@ -5,6 +5,7 @@
 #include "platform/thread_place.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/tasks_seen.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/thread_state.h"
@@ -19,6 +20,7 @@ inline bool joined(Frame& frame, PassReason& reason) {
   const int size = frame.team->runtime().team_size();
   frame.thread = static_cast<unsigned>(real.omp_get_thread_num());
   frame.me = frame.team->join(static_cast<unsigned>(size), frame.thread, reason);
+  if (frame.me != nullptr) frame.me->stamps.begun_for = kNoEpisode;  // another region's
   return frame.me != nullptr;
 }
 
@@ -56,7 +58,9 @@ class Arrival {
   }
 
   // Only after replaceable(): waits for the team. False: the whole team has to use the real barrier.
-  bool wait() { return count(frame_->team->arrive_and_wait(*frame_->me, frame_->thread)); }
+  bool wait() {
+    return at_site([&] { return frame_->team->arrive_and_wait(*frame_->me, frame_->thread); });
+  }
 
   // What follows is for constructs with barriers inside them, only after replaceable(). If an instance is called off,
   // the real barrier replaces it and the construct continues.
@@ -75,14 +79,14 @@ class Arrival {
   // The same in halves: thread 0 waits for the others' arrival, then they wait for its release. A thread other than 0
   // may find only at the release that the gather was called off.
   void gather() {
-    const bool gathered = count(team().gather(*frame_->me, thread()));
+    const bool gathered = at_site([&] { return team().gather(*frame_->me, thread()); });
     frame_->gathered_otherwise = !gathered;
     if (!gathered) [[unlikely]]
       gather_at_real_barrier();
   }
   void release() {
     const bool told = is_primary() || frame_->gathered_otherwise;
-    if (count(team().release(*frame_->me, thread(), told))) [[likely]]
+    if (at_site([&] { return team().release(*frame_->me, thread(), told); })) [[likely]]
       return;
     gather_at_real_barrier();
     count(team().release(*frame_->me, thread(), /*told=*/true));
@@ -130,6 +134,21 @@ class Arrival {
     frame.caller_begin = binding.begin;
     frame.caller_end = binding.end;
     return true;
+  }
+
+  template <class Meet>
+  bool at_site(Meet meet) {
+    if (state_->sites != nullptr) [[unlikely]]
+      return recorded(meet);
+    return count(meet());
+  }
+
+  template <class Meet>
+  [[gnu::noinline]] bool recorded(Meet meet) {
+    SiteVisit visit(*state_->sites, caller_, symbol(), *frame_->me);
+    const bool released = meet();
+    visit.leave(team(), thread(), released);
+    return count(released);
   }
 
   bool count(bool released) {

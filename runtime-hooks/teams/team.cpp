@@ -169,6 +169,7 @@ void Team::prepare(unsigned size) {
   state.last_use = ++size_changes_;
   use(state.ops, state.barrier);
   members_ = state.members;
+  sampling_.last_episode = kNoEpisode;  // these have counted others
   reason_ = state.reason;
   if (is_replaced()) process_load_sensor().teams_grew(size);
   size_.store(size, std::memory_order_release);

@@ -93,6 +93,10 @@ class Team : public TeamInstances<NativeMemory> {
     return is_called_off_for_long(episode) ? PassReason::kLastingTask : PassReason::kTasks;
   }
 
+  // With MUSTER_SITES.
+  Member& member(unsigned thread) { return members_[thread]; }
+  Sampling& sampling() { return sampling_; }
+
   // For the report.
   Team* next_made() const { return next_made_; }
   static constexpr unsigned kSizesKept = 4;
@@ -122,6 +126,7 @@ class Team : public TeamInstances<NativeMemory> {
   Team* next_made_ = nullptr;
   Team* next_spare_ = nullptr;
   alignas(kCoherenceGranule) void* handed_on_[2] = {};
+  alignas(kCoherenceGranule) Sampling sampling_;
 };
 
 // All teams ever made, newest first.

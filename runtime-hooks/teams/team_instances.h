@@ -4,6 +4,7 @@
 
 #include "barriers/barrier_state.h"
 #include "barriers/layout.h"
+#include "runtime-hooks/teams/phase_stamps.h"
 #include "waiting/call_off.h"
 #include "waiting/wait_stats.h"
 
@@ -14,6 +15,7 @@ struct alignas(kCoherenceGranule) Member {
   Episode episode = 0;          // barrier instances arrived at
   void* reduce_data = nullptr;  // of the current reduction, for the thread that combines it
   WaitStats stats;
+  PhaseStamps stamps;  // with MUSTER_SITES
 };
 
 template <class Memory>

@@ -5,8 +5,10 @@
 #include <new>
 
 #include "counters/thread_counters.h"
+#include "options/settings.h"
 #include "platform/pages.h"
 #include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/fold_state.h"
 #include "runtime-hooks/teams/team.h"
 
@@ -117,6 +119,7 @@ ThreadState* new_thread_state() {
   ThreadState* state = reuse();
   if (state == nullptr) state = make();
   if (state == nullptr) return nullptr;
+  if (state->sites == nullptr && settings().sites) state->sites = new_site_table();
   pthread_setspecific(g_key, state);
   t_thread_state = state;
   return state;
@@ -143,6 +146,7 @@ void threads_after_fork() {
     state->loops_passed.clear();
     for (Tally& count : state->reasons) count.clear();
     state->yield_counts.clear();
+    if (state->sites != nullptr) state->sites->clear();
     for (Team*& spare : state->spare) spare = nullptr;
     state->counters = nullptr;  // the parent's
     state->timeline = nullptr;

@@ -15,6 +15,7 @@
 namespace muster {
 
 class Fold;
+class SiteTable;
 struct FirstShare;
 class Team;
 class ThreadCounters;
@@ -51,6 +52,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   unsigned fork_depth = 0;
   ThreadCounters* counters = nullptr;  // null unless counting (counted_region.h)
   ThreadTimeline* timeline = nullptr;  // null without MUSTER_TIMELINE
+  SiteTable* sites = nullptr;          // null without MUSTER_SITES
   BarrierFreeRegions barrier_free;
   std::atomic<Fold*> root_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // the fold in which the thread is: its own or its primary thread's

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes.util
 import functools
-import json
 import os
 import subprocess
 import sys
@@ -20,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lab import runs  # noqa: E402
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import load  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 LIBRARY = os.environ["MUSTER_LIBRARY"]
@@ -96,7 +96,7 @@ class CountingTest(unittest.TestCase):
         ours = run(command, environment, directory=self.folder)
         self.lines = ours.stderr.splitlines()
         self.assertEqual((ours.status, ours.stdout), (stock.status, stock.stdout), ours.stderr)
-        self.report = json.loads(path.read_text())
+        self.report = load(path)
         self.assertGreater(self.report["barriers"]["replaced"] + self.report["fork_join"]["folded"], 0)
         counters = self.report["counters"]
         self.assertEqual(counters["setting"], events)

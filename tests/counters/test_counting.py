@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -10,6 +9,8 @@ import unittest
 from pathlib import Path
 
 from common import FAULTS, LIBRARY, SWITCHES, CountingTest, build, run
+
+from lab.reports import load
 
 THREADS, PAGES, ROUNDS = 4, 400, 20
 OF_ALL = THREADS * PAGES
@@ -108,7 +109,7 @@ class Lives(CountingTest):
         self.assertEqual((ours.status, ours.stdout), (stock.status, stock.stdout))
         others = [line for line in ours.stderr.splitlines() if "'perf::CPU-MIGRATIONS' is not counted" not in line]
         self.assertEqual(others, [])
-        first, second = (json.loads(path.read_text())["counters"] for path in self.folder.glob("*.json"))
+        first, second = (load(path)["counters"] for path in self.folder.glob("*.json"))
         child, parent = sorted((first, second), key=lambda counters: counters["unavailable"] is None)
         self.assertEqual(child["unavailable"], "the child of a fork is not counted")
         self.assertEqual((child["threads"], self.values(child)[FAULTS]), (0, (None, None)))
@@ -128,7 +129,7 @@ class Lives(CountingTest):
     def test_not_asked(self) -> None:
         report = self.folder / "report.json"
         run([str(build("working")), "faults"], {"LD_PRELOAD": LIBRARY, "MUSTER_REPORT": str(report)})
-        self.assertIsNone(json.loads(report.read_text())["counters"])
+        self.assertIsNone(load(report)["counters"])
 
 
 class Formats(CountingTest):
@@ -182,7 +183,7 @@ class Forbidden(CountingTest):
             check=True,
         )
         (line,) = done.stderr.splitlines()
-        migrations, faults, switches = json.loads(report.read_text())["counters"]["events"]
+        migrations, faults, switches = load(report)["counters"]["events"]
         for text in (line, migrations["reason"]):
             self.assertRegex(text, r"perf_event_open: (Permission denied|Operation not permitted); /proc/sys/kernel/")
             self.assertIn("CAP_PERFMON", text)

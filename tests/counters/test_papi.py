@@ -9,6 +9,8 @@ import unittest
 
 from common import FAULTS, LIBRARY, PREFIX, CountingTest, build, reason_without_libsde, run
 
+from lab.reports import load
+
 THREADS, ROUNDS = 4, 20
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
@@ -93,7 +95,7 @@ class FakePapi(CountingTest):
         }
         ours = run(command, environment)
         self.assertEqual((ours.status, ours.stdout, ours.stderr), (0, run(command).stdout, ""))
-        found = [json.loads(path.read_text())["counters"] for path in self.folder.glob("*.json")]
+        found = [load(path)["counters"] for path in self.folder.glob("*.json")]
         self.assertEqual(sorted(counters["threads"] > 0 for counters in found), [False, True])
 
     def test_more_than_fit_are_multiplexed(self) -> None:
@@ -227,7 +229,7 @@ class RealPapi(CountingTest):
         extra = {"LD_PRELOAD": LIBRARY, "MUSTER_COUNTERS": "sde:::TEST::WORK", "MUSTER_REPORT": str(path)}
         ours = run([binary], extra)
         self.assertEqual((ours.status, ours.stdout, ours.stderr), (0, "1000\n", ""))
-        counters = json.loads(path.read_text())["counters"]
+        counters = load(path)["counters"]
         (event,) = counters["events"]
         self.assertEqual((event["source"], event["reason"], counters["threads"]), ("software", None, 2))
         # One counter of the process, which both threads have read: what the first one worked is its rest.
@@ -243,7 +245,7 @@ class RealPapi(CountingTest):
         ours = run([binary, "sde:::MUSTER::EPISODES"], extra)
         self.assertEqual(ours.status, 0, ours)
         self.assertIn("the program uses PAPI itself", ours.stderr)
-        cycles, faults = json.loads(path.read_text())["counters"]["events"]
+        cycles, faults = load(path)["counters"]["events"]
         self.assertIn("the program uses PAPI itself", cycles["reason"])
         self.assertGreater(faults["rest"], 0)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import unittest
 
 from common import LIBRARY, CountingTest, build, reason_without_libsde, run
+
+from lab.reports import load
 
 # Each with where the report has it.
 EVENTS = {
@@ -55,7 +56,7 @@ class Read(CountingTest):
         binary = str(build("sde_reader", compiler, "-lpapi"))
         ours = run([binary, *NAMES], {"LD_PRELOAD": LIBRARY, "MUSTER_REPORT": str(path), **extra})
         self.assertEqual((ours.status, ours.stderr), (0, ""), ours.stdout)
-        self.report = json.loads(path.read_text())
+        self.report = load(path)
         lines = ours.stdout.splitlines()
         self.assertEqual(lines[0], f"at first {FIRST}")
         return {name.split("::")[-1]: int(value) for name, value in (line.split() for line in lines[1:])}

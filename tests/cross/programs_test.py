@@ -7,7 +7,6 @@ replaced or regions folded, unless the program is one that Muster leaves alone.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import subprocess
@@ -20,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import load  # noqa: E402
 
 CONFORMANCE = HERE.parent / "conformance" / "programs"
 OLD_RUNTIME = HERE.parent / "runtimes" / "old_runtime.c"
@@ -133,7 +133,7 @@ class Programs:
                 f"{ours.stdout}\n{ours.stderr}"
             )
         if must_replace:
-            told = json.loads(report.read_text())
+            told = load(report)
             if told["barriers"]["replaced"] == 0 and told["fork_join"]["folded"] == 0:
                 return f"nothing was replaced: {report.read_text()}"
         return ""

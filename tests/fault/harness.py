@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 import unittest
@@ -15,6 +14,7 @@ from building import compile_program, variant_named
 
 from lab import hogs, machine, runs
 from lab.environment import clean_environment, preload
+from lab.reports import load
 from lab.runs import Outcome
 
 HERE = Path(__file__).resolve().parent
@@ -168,7 +168,7 @@ class FaultTest(unittest.TestCase):
 
     def read_report(self, path: Path | None = None) -> dict[str, Any]:
         """The report, which must be complete."""
-        report = json.loads((path or self.report_path).read_text())
+        report = load(path or self.report_path)
         self.assertIn("barriers", report)
         return report
 

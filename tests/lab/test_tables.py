@@ -112,6 +112,11 @@ class Reports(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
 
+    def test_the_schema_is_asked(self) -> None:
+        with self.assertRaisesRegex(reports.ReportError, "not as its schema: .*is a required property"):
+            reports.parsed('{"muster": "0.1.0"}')
+
+    @mock.patch.object(reports, "problem_of", lambda _: "")
     def test_what_is_wrong_with_a_file(self) -> None:
         path = self.folder / "r.json"
         with self.assertRaisesRegex(reports.NoReportError, "no report was written"):
@@ -121,6 +126,7 @@ class Reports(unittest.TestCase):
             with self.assertRaisesRegex(reports.ReportError, "not as documented"):
                 reports.read(path, reports.replaced)
 
+    @mock.patch.object(reports, "problem_of", lambda _: "")
     def test_reports(self) -> None:
         for number in (1, 2):
             content = {"active": number == 1, "inactive_reason": "none", "barriers": {"replaced": number}}

@@ -14,11 +14,13 @@ import sys
 import tempfile
 import unittest
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import SCHEMA, parsed, problem_of  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
@@ -42,6 +44,7 @@ int main(void) {
 RUNS = (
     {"MUSTER_WAIT": "2cs+", "MUSTER_COUNTERS": "perf::PAGE-FAULTS,NO_SUCH_EVENT"},
     {"MUSTER_BARRIER": "native"},
+    {"MUSTER_SITES": "on", "MUSTER_FORKJOIN": "on"},
 )
 MAY_BE_EMPTY = {"missing[]", "unreached[]", "load.unavailable[]"}
 
@@ -76,9 +79,9 @@ class Fields(unittest.TestCase):
         subprocess.run(["gcc", "-O2", "-fopenmp", source, "-o", cls.folder / "program"], check=True)
         cls.rows = json.loads(muster("fields", "--json"))
 
-    def report(self, ending: str, variables: dict[str, str]) -> str:
+    def report(self, ending: str, variables: dict[str, str], *arguments: str) -> str:
         file = self.folder / f"report.{ending}"
-        command = [MUSTER, "run", "--report", file, "--", self.folder / "program"]
+        command = [MUSTER, "run", "--report", file, "--", self.folder / "program", *arguments]
         subprocess.run(command, env=clean_environment("OMPI_") | variables, check=True, timeout=60, stderr=subprocess.DEVNULL)
         return file.read_text()
 
@@ -86,8 +89,8 @@ class Fields(unittest.TestCase):
         expected = {row["field"] for row in self.rows if not row["merged_only"]}
         found: set[str] = set()
         for variables in RUNS:
-            found |= set(paths(json.loads(self.report("json", variables))))
-        self.assertEqual(found - expected, {"counters"}, "null without MUSTER_COUNTERS")
+            found |= set(paths(parsed(self.report("json", variables))))
+        self.assertEqual(found - expected, {"counters", "efficiency"}, "null without their options")
         missing = {name for name in expected - found if not name.startswith(tuple(MAY_BE_EMPTY))}
         self.assertEqual(missing, set())
 
@@ -100,10 +103,10 @@ class Fields(unittest.TestCase):
             file = self.folder / f"r{rank}.json"
             file.write_text(self.report("json", variables | {"PMI_RANK": str(rank)}))
             files.append(str(file))
-        found = set(paths(json.loads(muster("merge", "--json", "-", *files))))
+        found = set(paths(parsed(muster("merge", "--json", "-", *files))))
         for name in tallies:
             found -= {f"{name}[].value", f"{name}[].reports"}
-        self.assertEqual(found - expected, {"muster", "source", "ranks[]"})
+        self.assertEqual(found - expected, {"muster", "format", "source", "ranks[]"})
 
     def test_csv_has_what_json_has_of_threads_load_and_settings(self) -> None:
         rows = list(csv.DictReader(self.report("csv", {}).splitlines()))
@@ -112,17 +115,52 @@ class Fields(unittest.TestCase):
         for thread in "01":
             self.assertGreaterEqual(int(found["thread", "waited_ns", thread]), int(found["thread", "longest_wait_ns", thread]))
             self.assertRegex(found["thread", "imbalance", thread], r"^\d\.\d+$")
-        load = json.loads(self.report("json", {}))["load"]
+        load = parsed(self.report("json", {}))["load"]
         for key in ("throttled_ns", "throttled_before", "stalled_us"):
             self.assertEqual(("load", key, "") in found, load[key] is not None, key)
         for name, value in (("SLICE", "auto"), ("PLACE", "auto"), ("WAIT", "auto"), ("FORKJOIN", "auto")):
             self.assertEqual(found["process", f"MUSTER_{name}", ""], value)
 
     def test_settings_in_force(self) -> None:
-        settings = json.loads(self.report("json", {"MUSTER_SLICE": "off", "MUSTER_PLACE": "off"}))["settings"]
+        settings = parsed(self.report("json", {"MUSTER_SLICE": "off", "MUSTER_PLACE": "off"}))["settings"]
         self.assertEqual((settings["MUSTER_SLICE"], settings["MUSTER_PLACE"]), ("off", "off"))
-        settings = json.loads(self.report("json", {"MUSTER_SLICE": "2000us"}))["settings"]
+        settings = parsed(self.report("json", {"MUSTER_SLICE": "2000us"}))["settings"]
         self.assertEqual((settings["MUSTER_SLICE"], settings["MUSTER_PLACE"]), ("2000us", "auto"))
+
+    def test_the_schema_is_what_the_command_prints(self) -> None:
+        self.assertEqual(SCHEMA.read_text(), muster("fields", "--schema"), "put the command's output there")
+
+    def test_the_schema_refuses_what_is_no_report(self) -> None:
+        report = parsed(self.report("json", RUNS[0]))
+        barriers = report["barriers"]
+        for wrong in (
+            report | {"format": 1},
+            report | {"regions": None},
+            report | {"regions": -1},
+            report | {"new": 1},
+            report | {"barriers": {key: barriers[key] for key in barriers if key != "replaced"}},
+            report | {"arguments": [1]},
+            {key: value for key, value in report.items() if key != "waiting"},
+        ):
+            self.assertNotEqual(problem_of(wrong), "")
+
+    def test_process(self) -> None:
+        before = datetime.now(timezone.utc)
+        report = parsed(self.report("json", {}))
+        started, ended = (datetime.fromisoformat(report[key].replace("Z", "+00:00")) for key in ("started", "ended"))
+        self.assertLessEqual(before, started)
+        self.assertLessEqual(ended, datetime.now(timezone.utc))
+        self.assertAlmostEqual((ended - started).total_seconds(), report["elapsed_ns"] / 1e9, delta=0.05)
+        self.assertEqual(report["cpu_ns"], report["user_ns"] + report["system_ns"])
+        self.assertLessEqual(report["cpu_ns"], os.cpu_count() * report["elapsed_ns"] + 50_000_000)
+        self.assertEqual(report["arguments"], [str(self.folder / "program")])
+        self.assertEqual(report["format"], 2)
+        self.assertRegex(report["commit"] or "0" * 10, r"^[0-9a-f]{10}\+?$")
+
+    def test_arguments(self) -> None:
+        given = ["a b", "", 'qu"ote', "x" * 100_000]
+        report = parsed(self.report("json", {}, *given))
+        self.assertEqual(report["arguments"][1:], given)
 
     def test_the_page_holds_what_the_command_prints(self) -> None:
         page = re.search(r"<!-- fields -->\n(.*?)<!-- /fields -->", PAGE.read_text(), re.DOTALL)

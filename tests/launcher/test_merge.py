@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import load, parsed  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
@@ -67,7 +68,7 @@ class MergeTest(unittest.TestCase):
         clean = clean_environment("OMPI_") | {"OMPI_COMM_WORLD_RANK": str(rank), "OMP_NUM_THREADS": str(threads), **variables}
         command = [MUSTER, "run", "--report", cls.folder / "r%r.json", "--", cls.program, str(regions), str(barriers)]
         subprocess.run(command, env=clean, check=True, timeout=60)
-        return json.loads((cls.folder / f"r{rank}.json").read_text())
+        return load(cls.folder / f"r{rank}.json")
 
     def reports(self, *ranks: int) -> list[Path]:
         return [self.folder / f"r{rank}.json" for rank in ranks]
@@ -75,7 +76,7 @@ class MergeTest(unittest.TestCase):
     def merged(self, *files: Path, status: int = 0) -> dict:
         done = muster("merge", "--json", "-", *files)
         self.assertEqual(done.returncode, status, done.stderr)
-        return json.loads(done.stdout)
+        return parsed(done.stdout)
 
     def made_up(self, name: str, rank: int, waited: list[int], **changes: object) -> Path:
         """A report whose threads waited so long, for ten barriers; the rest as in a real one."""
@@ -224,7 +225,7 @@ class Shown(MergeTest):
         target = self.folder / "merged.json"
         done = muster("merge", "--json", target, self.made_up("a.json", 0, [1, 2]))
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        self.assertEqual(json.loads(target.read_text())["merged"], 1)
+        self.assertEqual(load(target)["merged"], 1)
         done = muster("merge", "--json", "/no/such/folder/x.json", self.made_up("a.json", 0, [1, 2]))
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
 

@@ -3,11 +3,12 @@
 Environment: MUSTER_BUILD_DIR, the build folder.
 """
 
-import json
 import re
 import unittest
 
 from test_launcher import LauncherTest, muster
+
+from lab.reports import load
 
 
 class Options(LauncherTest):
@@ -40,7 +41,7 @@ class Options(LauncherTest):
     def test_the_defaults_are_what_is_in_force(self) -> None:
         report = self.scratch / "defaults.json"
         muster("run", "--report", report, "--", self.libomp_program())
-        settings = json.loads(report.read_text())["settings"]
+        settings = load(report)["settings"]
         variables = self.variables()
         self.assertEqual(list(settings), list(variables))
         for variable, default in variables.items():

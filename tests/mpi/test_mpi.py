@@ -5,7 +5,6 @@ Environment: MUSTER_BUILD_DIR, the build folder.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import load, parsed  # noqa: E402
 
 SKIPPED = 77
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
@@ -67,7 +67,7 @@ class Mpi(unittest.TestCase):
         names = sorted(path.name for path in reports.iterdir())
         self.assertEqual(names, [f"r{rank}.json" for rank in range(RANKS)])
         for rank in range(RANKS):
-            report = json.loads((reports / f"r{rank}.json").read_text())
+            report = load(reports / f"r{rank}.json")
             self.assertEqual(report["rank"], rank)
             self.assertEqual(report["program"], str(self.programs[compiler].resolve()))
             self.assertEqual([runtime["kind"] for runtime in report["runtimes"]], [COMPILERS[compiler]])
@@ -79,10 +79,10 @@ class Mpi(unittest.TestCase):
     def check_merge(self, reports: Path, compiler: str) -> None:
         files = sorted(reports.iterdir())
         done = subprocess.run([MUSTER, "merge", "--json", "-", *files], capture_output=True, text=True, check=True)
-        merged = json.loads(done.stdout)
+        merged = parsed(done.stdout)
         self.assertEqual((merged["merged"], merged["ranks"]), (RANKS, list(range(RANKS))))
         self.assertEqual([row["rank"] for row in merged["reports"]], list(range(RANKS)))
-        given = [json.loads(file.read_text()) for file in files]
+        given = [load(file) for file in files]
         self.assertEqual(merged["regions"], RANKS * (1 + STEPS))
         self.assertEqual(merged["barriers"]["replaced"], sum(report["barriers"]["replaced"] for report in given))
         self.assertEqual(merged["waiting"]["waited_ns"], sum(report["waiting"]["waited_ns"] for report in given))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import subprocess
@@ -12,6 +11,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.reports import load  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
 # QEMU and its options, separated by blanks, for programs of another processor.
@@ -193,4 +193,4 @@ def report(
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
         result = run(program, *arguments, MUSTER_REPORT=str(path), **variables)
-        return result, json.loads(path.read_text())
+        return result, load(path)

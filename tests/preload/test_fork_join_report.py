@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 import pathlib
 import subprocess
 import tempfile
 import unittest
 
 import programs
+
+from lab.reports import parsed
 
 REGIONS = 1000
 REASONS_UNFOLDED = {
@@ -117,7 +118,7 @@ class Shape(ForkJoinTest):
                     program(), "100", "10", MUSTER_REPORT=str(path), MUSTER_FORKJOIN="on"
                 )
                 reports[ending] = path.read_text()
-        expected = json.loads(reports["json"])["fork_join"]
+        expected = parsed(reports["json"])["fork_join"]
         self.assertIn(
             f"on: {expected['folded']} regions folded, {expected['unfolded']} not;"
             f" {expected['opened']} folds opened, {expected['closed']} closed\n",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import shutil
@@ -14,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment, preload  # noqa: E402
+from lab.reports import load  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
 LIBGOMP = pathlib.Path(os.environ["MUSTER_RUNTIMES"]) / "libgomp12" / "libgomp.so.1"
@@ -169,7 +169,7 @@ class Renamed(unittest.TestCase):
         file = folder / "report.json"
         ours = run(self.program, folder, str(file), **more)
         self.assertEqual((ours.returncode, ours.stdout, ours.stderr), (0, stock.stdout, ""))
-        report = json.loads(file.read_text())
+        report = load(file)
         self.assertGreaterEqual(report["barriers"]["replaced"], least)
         return report
 
@@ -221,7 +221,7 @@ class Future(unittest.TestCase):
                 file = folder / f"{barrier}.json"
                 ours = run(program, folder, str(file), MUSTER_BARRIER=barrier)
                 self.assertEqual((ours.returncode, ours.stdout, ours.stderr), (0, "0 wrong\n", expected))
-                report = json.loads(file.read_text())
+                report = load(file)
                 self.assertEqual(report["barriers"]["replaced"], 600 if barrier == "auto" else 0)
                 self.assertEqual(report["fork_join"]["folded"], 0)  # it has no GOMP_parallel_start
 

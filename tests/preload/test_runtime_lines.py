@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import pathlib
 import subprocess
@@ -11,6 +10,8 @@ import tempfile
 import unittest
 
 import programs
+
+from lab.reports import parsed
 
 TEAM = r"""
 void team(int threads, int barriers) {
@@ -119,7 +120,7 @@ class RuntimeLines(unittest.TestCase):
     PACKAGES = ("scikit_learn", "torch", "numpy", "libymp")
 
     def test_four_copies(self) -> None:
-        report = json.loads(self.run_teams(*self.ALL))
+        report = parsed(self.run_teams(*self.ALL))
         lines = report["runtimes"]
         self.assertEqual([line["package"] for line in lines], list(self.PACKAGES))
         self.assertEqual([line["kind"] for line in lines], ["libgomp", "libgomp", "libomp", "libomp"])
@@ -134,16 +135,16 @@ class RuntimeLines(unittest.TestCase):
         turns += [("learn", 3, 7)]
         for fork_join in ("on", "off"):
             with self.subTest(MUSTER_FORKJOIN=fork_join):
-                report = json.loads(self.run_teams(*turns, MUSTER_FORKJOIN=fork_join))
+                report = parsed(self.run_teams(*turns, MUSTER_FORKJOIN=fork_join))
                 counts = {line["package"]: line["arrivals_replaced"] for line in report["runtimes"]}
                 self.assertEqual(counts, {"scikit_learn": 3 * 22 + 21, "numpy": 3 * 22})
                 self.assertEqual(sum(counts.values()), report["barriers"]["replaced"])
 
     def test_one_that_is_passed_through(self) -> None:
-        report = json.loads(self.run_teams(*self.ALL, MUSTER_BARRIER="native"))
+        report = parsed(self.run_teams(*self.ALL, MUSTER_BARRIER="native"))
         self.assertEqual([line["arrivals_replaced"] for line in report["runtimes"]], [0] * 4)
         tool = {"KMP_CONSISTENCY_CHECK": "all"}
-        report = json.loads(self.run_teams(*self.ALL, **tool))
+        report = parsed(self.run_teams(*self.ALL, **tool))
         reasons = {line["package"]: line["reason"] for line in report["runtimes"]}
         self.assertEqual((reasons["numpy"], reasons["libymp"]), ("consistency check", "consistency check"))
 

@@ -1,0 +1,175 @@
+// What libmuster.so puts under the fields of call sites and efficiencies.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+#include "options/settings.h"
+#include "preload/report/report.h"
+#include "runtime-hooks/teams/call_sites.h"
+
+namespace muster {
+namespace {
+
+// Where in which file a call is.
+struct Place {
+  LoadedObject object;
+  char offset[32];
+  const char* file;
+
+  Place(std::uintptr_t address, const char* program) {
+    object = object_of(reinterpret_cast<const void*>(address));
+    std::snprintf(offset, sizeof(offset), "0x%" PRIxPTR,
+                  address - (object.found() ? object.base : 0));
+    // The loader does not keep the program's own path.
+    file = !object.found() ? "?" : object.path[0] != '\0' ? object.path : program;
+  }
+};
+
+// Of the time in which threads were not on a CPU, what was throttled and what was stolen, in thousandths.
+struct LostTo {
+  std::uint64_t throttled = 0;
+  std::uint64_t stolen = 0;
+};
+LostTo lost_to(const SiteSums& sums, const LoadSnapshot& load) {
+  std::uint64_t lost_ns = 0;
+  for (unsigned i = 0; i < sums.count; ++i) {
+    lost_ns += sums.sites[i].causes.lost_ns * sums.sites[i].threads;
+  }
+  LostTo parts;
+  if (lost_ns == 0) return parts;
+  const auto part = [&](std::uint64_t ns, std::uint64_t most) {
+    return std::min(most, 1'000 * std::min(ns, lost_ns) / lost_ns);
+  };
+  if (load.has(LoadSource::kThrottling)) parts.throttled = part(load.throttled_ns, 1'000);
+  if (load.has(LoadSource::kStolen)) parts.stolen = part(load.stolen_ns, 1'000 - parts.throttled);
+  return parts;
+}
+
+void put_site(const SiteSum& site, const LostTo& lost_to, const char* program, ReportWriter& out) {
+  const Place place(site.caller, program);
+  const CauseTimes& causes = site.causes;
+  const std::uint64_t gain_ns = site.gain_ns();
+  out.put("call_site.kind", site.is_region ? "region" : "barrier");
+  out.put("call_site.symbol", site.symbol);
+  out.put("call_site.object", place.file);
+  out.put("call_site.offset", place.offset);
+  out.put("call_site.count", site.count());
+  out.put("call_site.threads", site.threads);
+  out.put("call_site.waited_ns", site.is_region ? gain_ns * site.threads : site.waited_ns);
+  out.put("call_site.gain_ns", gain_ns);
+  // Of barriers, all waits are known; what the samples do not explain is waiting and waking.
+  const std::uint64_t explained_ns = causes.imbalance_ns + causes.lost_ns;
+  const double scale =
+      explained_ns > gain_ns ? static_cast<double>(gain_ns) / static_cast<double>(explained_ns) : 1;
+  const auto scaled = [&](std::uint64_t ns) {
+    return static_cast<std::uint64_t>(scale * static_cast<double>(ns));
+  };
+  const std::uint64_t imbalance_ns = scaled(causes.imbalance_ns);
+  const std::uint64_t lost_ns = scaled(causes.lost_ns);
+  const std::uint64_t throttled_ns = lost_ns * lost_to.throttled / 1'000;
+  const std::uint64_t stolen_ns = lost_ns * lost_to.stolen / 1'000;
+  const auto if_sampled = [&](std::uint64_t ns) {
+    return causes.sampled != 0 ? Value(ns) : Value(nullptr);
+  };
+  out.put("call_site.gain_imbalance_ns", if_sampled(imbalance_ns));
+  out.put("call_site.gain_preempted_ns", if_sampled(lost_ns - throttled_ns - stolen_ns));
+  out.put("call_site.gain_throttled_ns", if_sampled(throttled_ns));
+  out.put("call_site.gain_stolen_ns", if_sampled(stolen_ns));
+  out.put("call_site.gain_waking_ns",
+          if_sampled(gain_ns - std::min(gain_ns, imbalance_ns + lost_ns)));
+  out.put("call_site.sampled", causes.sampled);
+  out.write("call_site");
+}
+
+// TALP's definitions: the time of all threads is useful, or lost to serial parts, imbalance or scheduling. Here each is
+// divided by the number of threads.
+struct Efficiency {
+  double useful = 0;
+  double parallel = 1, balance = 1, scheduling = 1, serialization = 1;
+
+  Efficiency(double elapsed, double serial, const CauseTimes& causes) {
+    const auto imbalance = static_cast<double>(causes.imbalance_ns + causes.lost_ns);
+    const auto waking = static_cast<double>(causes.waking_ns);
+    useful = std::max(0.0, elapsed - serial - imbalance - waking);
+    const double whole =
+        useful + serial + imbalance + waking;  // samples may stand for more than there was
+    if (whole <= 0) return;
+    const double busy = useful + serial;
+    parallel = useful / whole;
+    balance = busy + imbalance > 0 ? busy / (busy + imbalance) : 1;
+    scheduling = (busy + imbalance) / whole;
+    serialization = busy > 0 ? useful / busy : 1;
+  }
+};
+
+std::uint64_t whole_ns(double ns) { return static_cast<std::uint64_t>(ns); }
+
+void put_region(const SiteSum& site, const char* program, ReportWriter& out) {
+  const Place place(site.caller, program);
+  CauseTimes causes = site.causes;
+  causes.add(site.inside);
+  const Efficiency its(static_cast<double>(site.elapsed_ns), 0, causes);
+  out.put("region_efficiency.object", place.file);
+  out.put("region_efficiency.offset", place.offset);
+  out.put("region_efficiency.symbol", site.symbol);
+  out.put("region_efficiency.numCpus", site.threads);
+  out.put("region_efficiency.numOmpParallels", site.count());
+  out.put("region_efficiency.elapsedTime", site.elapsed_ns);
+  out.put("region_efficiency.usefulTime", whole_ns(its.useful * static_cast<double>(site.threads)));
+  out.put("region_efficiency.parallelEfficiency", its.parallel);
+  out.put("region_efficiency.ompParallelEfficiency", its.parallel);
+  out.put("region_efficiency.ompLoadBalance", its.balance);
+  out.put("region_efficiency.ompSchedulingEfficiency", its.scheduling);
+  out.put("region_efficiency.ompSerializationEfficiency", its.serialization);
+  out.write("region_efficiency");
+}
+
+void put_efficiency(const ReportData& data, const SiteSums& sums, ReportWriter& out) {
+  std::uint64_t threads = 0;
+  std::uint64_t in_regions_ns = 0;
+  CauseTimes causes;
+  for (unsigned i = 0; i < sums.count; ++i) {
+    const SiteSum& site = sums.sites[i];
+    if (!site.is_region) continue;
+    threads = std::max(threads, site.threads);
+    in_regions_ns += site.elapsed_ns;
+    causes.add(site.causes);
+    causes.add(site.inside);
+  }
+  std::uint64_t unfolded = 0;
+  for (const std::uint64_t each : data.folds->unfolded) unfolded += each;
+  if (threads == 0 || 100 * unfolded > data.regions) return out.absent("efficiency");
+  const std::uint64_t elapsed_ns = data.times.elapsed_ns;
+  const auto serial = static_cast<double>(elapsed_ns - std::min(elapsed_ns, in_regions_ns));
+  const auto count = static_cast<double>(threads);
+  const Efficiency its(static_cast<double>(elapsed_ns), serial * (count - 1) / count, causes);
+  out.put("efficiency.numCpus", threads);
+  out.put("efficiency.numOmpParallels", data.regions);
+  out.put("efficiency.elapsedTime", elapsed_ns);
+  out.put("efficiency.usefulTime", whole_ns(its.useful * count));
+  out.put("efficiency.parallelEfficiency", its.parallel);
+  out.put("efficiency.ompParallelEfficiency", its.parallel);
+  out.put("efficiency.ompLoadBalance", its.balance);
+  out.put("efficiency.ompSchedulingEfficiency", its.scheduling);
+  out.put("efficiency.ompSerializationEfficiency", its.serialization);
+  out.write("efficiency");
+  for (unsigned i = 0; i < sums.count; ++i) {
+    if (sums.sites[i].is_region) put_region(sums.sites[i], data.program, out);
+  }
+  out.end("region_efficiency");
+}
+
+}  // namespace
+
+void put_call_sites(const ReportData& data, ReportWriter& out) {
+  const SiteSums& sums = sum_sites();
+  put_efficiency(data, sums, out);
+  out.put("call_sites.recorded", settings().sites);
+  out.put("call_sites.left_out", sums.left_out);
+  out.write("call_sites");
+  const LostTo parts = lost_to(sums, data.load);
+  for (unsigned i = 0; i < sums.count; ++i) put_site(sums.sites[i], parts, data.program, out);
+  out.end("call_site");
+}
+
+}  // namespace muster

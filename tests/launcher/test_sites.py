@@ -1,0 +1,228 @@
+"""Call sites and efficiencies, of programs whose answer is known; `muster sites` finds their lines.
+
+The programs work by their own CPU time, so another process on the CPUs makes them slower but not less balanced.
+
+Environment: MUSTER_BUILD_DIR, the build folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lab.environment import clean_environment  # noqa: E402
+from lab.hogs import hogs  # noqa: E402
+from lab.reports import load  # noqa: E402
+
+BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
+MUSTER = BUILD / "bin" / "muster"
+CAUSES = ("imbalance", "preempted", "throttled", "stolen", "waking")
+
+PROGRAM = r"""
+#include <omp.h>
+#include <stdlib.h>
+#include <time.h>
+static void work(long us) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
+}
+static inline __attribute__((always_inline)) void meet(void) {
+  #pragma omp barrier
+}
+int main(int count, char **arguments) {
+  long first = atol(arguments[1]), others = atol(arguments[2]), serial = atol(arguments[3]);
+  int barriers = atoi(arguments[4]), regions = atoi(arguments[5]);
+  for (int region = 0; region < regions; ++region) {
+    work(serial);
+    #pragma omp parallel
+    {
+      long mine = omp_get_thread_num() == 0 ? first : others;
+      for (int i = 0; i < barriers; ++i) {
+        work(mine);
+        meet();
+      }
+      if (barriers == 0) work(mine);
+    }
+  }
+  return 0;
+}
+"""
+
+
+def line_of(text: str) -> int:
+    return next(i for i, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+
+
+class Sites(unittest.TestCase):
+    folder: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="muster-sites-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        (cls.folder / "program.c").write_text(PROGRAM)
+        for name, command in {
+            "program": ["clang-19", "-O2", "-g"],
+            "gcc": ["gcc", "-O2", "-g"],
+            "stripped": ["clang-19", "-O2", "-s"],
+            "bare": ["clang-19", "-O2"],
+        }.items():
+            subprocess.run(
+                [*command, "-fopenmp", cls.folder / "program.c", "-o", cls.folder / name], check=True
+            )
+
+    def report(
+        self, first: int, others: int, serial: int = 0, barriers: int = 0, regions: int = 1, program: str = "program",
+        **variables: str,
+    ) -> dict:
+        """Works in microseconds of CPU time, of thread 0, of the others, and before each region."""
+        file = self.folder / "report.json"
+        file.unlink(missing_ok=True)
+        words = [str(word) for word in (first, others, serial, barriers, regions)]
+        environment = clean_environment() | {
+            "OMP_NUM_THREADS": "2", "MUSTER_FORKJOIN": "on", "MUSTER_WAIT": "block", **variables,
+        }
+        subprocess.run(
+            [MUSTER, "run", "--sites", "--report", file, "--", self.folder / program, *words],
+            env=environment, check=True, timeout=60,
+        )
+        return load(file)
+
+    def site(self, report: dict, kind: str) -> dict:
+        (found,) = (site for site in report["call_sites"]["sites"] if site["kind"] == kind)
+        causes = sum(found[f"gain_{cause}_ns"] for cause in CAUSES)
+        self.assertAlmostEqual(causes, found["gain_ns"], delta=0.01 * found["gain_ns"] + 10)
+        return found
+
+    def test_off_by_default(self) -> None:
+        file = self.folder / "report.json"
+        command = [MUSTER, "run", "--report", file, "--", self.folder / "program", *"00051"]
+        subprocess.run(command, env=clean_environment(), check=True)
+        report = load(file)
+        self.assertEqual(report["call_sites"], {"recorded": False, "left_out": 0, "sites": []})
+        self.assertIsNone(report["efficiency"])
+
+    def test_imbalance_at_a_barrier(self) -> None:
+        """Thread 1 waits 2 ms each time; an even distribution of the work would gain 1 ms."""
+        report = self.report(2000, 0, barriers=60)
+        site = self.site(report, "barrier")
+        self.assertEqual((site["symbol"], site["count"], site["threads"]), ("__kmpc_barrier", 60, 2))
+        self.assertEqual(site["sampled"], 60, "far apart: each one is sampled")
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
+        self.assertGreaterEqual(site["waited_ns"], 2 * 55e6)
+
+    def test_imbalance_of_a_region(self) -> None:
+        report = self.report(0, 2000, regions=60)
+        site = self.site(report, "region")
+        self.assertEqual((site["symbol"], site["count"]), ("__kmpc_fork_call", 60))
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
+        (region,) = report["efficiency"]["regions"]
+        self.assertEqual(region["numOmpParallels"], 60)
+        self.assertGreaterEqual(region["elapsedTime"], 60 * 2e6)
+
+    def test_lost_cpu_time(self) -> None:
+        """Both work the same, and share one CPU with each other and a hog: they wait, but not because of their work."""
+        cpu = min(os.sched_getaffinity(0))
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {cpu})  # the hog and the program inherit it
+        try:
+            with hogs(1):
+                report = self.report(3000, 3000, barriers=60)
+        finally:
+            os.sched_setaffinity(0, before)
+        site = self.site(report, "barrier")
+        self.assertGreater(site["gain_ns"], 30e6)
+        self.assertLess(site["gain_imbalance_ns"], 0.2 * site["gain_ns"])
+        # A thread that is woken waits for the CPU, too.
+        self.assertGreater(site["gain_preempted_ns"] + site["gain_waking_ns"], 0.8 * site["gain_ns"])
+        self.assertGreater(site["gain_preempted_ns"], 0)
+
+    def assert_product(self, row: dict) -> None:
+        product = row["ompLoadBalance"] * row["ompSchedulingEfficiency"] * row["ompSerializationEfficiency"]
+        self.assertAlmostEqual(row["parallelEfficiency"], product, delta=2e-5)
+        self.assertEqual(row["parallelEfficiency"], row["ompParallelEfficiency"])
+        useful = row["usefulTime"] / (row["numCpus"] * row["elapsedTime"])
+        self.assertAlmostEqual(row["parallelEfficiency"], useful, delta=0.01)
+
+    def test_efficiency_where_one_thread_does_all(self) -> None:
+        for threads in (2, 4):
+            report = self.report(2000, 0, regions=60, OMP_NUM_THREADS=str(threads))
+            (region,) = report["efficiency"]["regions"]
+            self.assert_product(region)
+            self.assert_product(report["efficiency"])
+            # Where the machine is busy, threads begin late.
+            waking = self.site(report, "region")["gain_waking_ns"] / region["elapsedTime"]
+            self.assertLess(region["parallelEfficiency"], 1 / threads + 0.04)
+            self.assertGreater(region["parallelEfficiency"], 1 / threads - 0.04 - waking)
+
+    def test_efficiency_of_serial_parts(self) -> None:
+        """Half of the time is serial: of two threads' time, a quarter is lost to it, a third of what is useful."""
+        efficiency = self.report(2000, 2000, serial=2000, regions=60, OMP_NUM_THREADS="2")["efficiency"]
+        self.assert_product(efficiency)
+        (region,) = efficiency["regions"]
+        self.assert_product(region)
+        self.assertEqual(region["ompSerializationEfficiency"], 1)
+        serial = efficiency["elapsedTime"] - region["elapsedTime"]
+        useful = efficiency["usefulTime"] / 2
+        self.assertAlmostEqual(efficiency["ompSerializationEfficiency"], useful / (useful + serial / 2), delta=0.01)
+
+    def test_efficiency_of_balanced_work(self) -> None:
+        """As far as the machine leaves both their CPUs: the rest is not imbalance of work."""
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU")
+        report = self.report(5000, 5000, regions=40)
+        (region,) = report["efficiency"]["regions"]
+        site = self.site(report, "region")
+        self.assertLess(site["gain_imbalance_ns"] / region["elapsedTime"], 0.02)
+        lost = site["gain_ns"] / region["elapsedTime"]
+        self.assertAlmostEqual(region["parallelEfficiency"], 1 - lost, delta=0.01)
+
+    def test_unknown_where_the_runtime_forks(self) -> None:
+        self.assertIsNone(self.report(10, 10, regions=10, MUSTER_FORKJOIN="off")["efficiency"])
+
+    def frames(self, program: str) -> dict[str, list[dict]]:
+        self.report(200, 0, barriers=5, program=program)
+        done = subprocess.run(
+            [MUSTER, "sites", "--json", self.folder / "report.json"], capture_output=True, text=True, check=True
+        )
+        return {site["kind"]: site["frames"] for site in json.loads(done.stdout)}
+
+    def test_function_file_and_line(self) -> None:
+        for program in ("program", "gcc"):
+            frames = self.frames(program)["barrier"]
+            self.assertEqual(Path(frames[0]["file"]).name, "program.c")
+            self.assertEqual(frames[0]["line"], line_of("pragma omp barrier"))
+            self.assertIn("main", frames[-1]["function"])
+            if program == "program":  # gcc's outlined functions do not say what was inlined
+                self.assertEqual(frames[0]["function"], "meet")
+                self.assertIn(line_of("meet();"), [frame["line"] for frame in frames[1:]])
+            (fork,) = self.frames(program)["region"]
+            self.assertEqual((fork["function"], fork["line"]), ("main", line_of("pragma omp parallel")))
+
+    def test_without_debug_information(self) -> None:
+        (frame,) = self.frames("bare")["region"]
+        self.assertRegex(frame["function"], r"^main\+0x[0-9a-f]+$")
+        self.assertIsNone(frame["file"])
+        self.assertEqual(len(self.frames("stripped")), 2)
+
+    def test_as_text(self) -> None:
+        self.report(2000, 0, barriers=20)
+        shown = subprocess.run([MUSTER, "sites", self.folder / "report.json"], capture_output=True, text=True, check=True)
+        self.assertRegex(shown.stdout, rf"__kmpc_barrier\n +meet at .*program\.c:{line_of('pragma omp barrier')}\n +inlined in ")
+        (self.folder / "none.json").write_text("{}")
+        refused = subprocess.run([MUSTER, "sites", self.folder / "none.json"], capture_output=True, text=True)
+        self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
