@@ -40,7 +40,7 @@ __attribute__((noinline)) bool share(const Runtime& runtime, abi::GlobalThread t
   return counted(runtime, thread, [=, &runtime] {
     if (last == nullptr) return false;
     const bool of_league = schedule == kDistribute || schedule == kDistributeChunked;
-    const Place place = of_league ? place_in_league(runtime.real) : place_in_team(runtime.real);
+    const LoopPlace place = of_league ? place_in_league(runtime.real) : place_in_team(runtime.real);
     const std::int32_t kind = of_league ? schedule - kDistribute + kStatic : schedule;
     Loop<T> loop{*lower, *upper, *stride, 0};
     if (!take_share(loop, kind, step, chunk, place)) return false;
@@ -56,8 +56,8 @@ __attribute__((noinline)) bool share_in_league(const Runtime& runtime, abi::Glob
                                                Signed<T> step, Signed<T> chunk) {
   return counted(runtime, thread, [=, &runtime] {
     if (last == nullptr) return false;
-    const Place team = place_in_league(runtime.real);
-    const Place place = place_in_team(runtime.real);
+    const LoopPlace team = place_in_league(runtime.real);
+    const LoopPlace place = place_in_team(runtime.real);
     LeagueLoop<T> loop{{*lower, *upper, *stride, 0}, 0};
     if (!take_league_share(loop, schedule, step, chunk, team, place)) return false;
     set<T>(loop, last, lower, upper, stride);

@@ -15,7 +15,7 @@ struct LeagueLoop : Loop<T> {
 // The chunk of a team that has one; how many iterations it has.
 template <class T>
 typename Loop<T>::Unsigned take_teams_chunk(LeagueLoop<T>& loop, typename Loop<T>::Signed step,
-                                            typename Loop<T>::Unsigned trips, Place team) {
+                                            typename Loop<T>::Unsigned trips, LoopPlace team) {
   const BalancedShare<typename Loop<T>::Unsigned> share(trips, team);
   loop.move_lower(share.begin * static_cast<typename Loop<T>::Unsigned>(step));
   loop.team_upper = loop.end_of(share.size, step);
@@ -26,7 +26,7 @@ typename Loop<T>::Unsigned take_teams_chunk(LeagueLoop<T>& loop, typename Loop<T
 // A team has one iteration at most, which its primary thread executes.
 template <class T>
 void take_one(LeagueLoop<T>& loop, typename Loop<T>::Signed step, typename Loop<T>::Unsigned trips,
-              Place team, Place thread) {
+              LoopPlace team, LoopPlace thread) {
   using Unsigned = typename Loop<T>::Unsigned;
   if (thread.number == 0 && team.number < trips) {
     loop.move_lower(team.number * static_cast<Unsigned>(step));
@@ -40,7 +40,7 @@ void take_one(LeagueLoop<T>& loop, typename Loop<T>::Signed step, typename Loop<
 
 template <class T>
 bool take_league_share(LeagueLoop<T>& loop, std::int32_t schedule, typename Loop<T>::Signed step,
-                       typename Loop<T>::Signed chunk, Place team, Place thread) {
+                       typename Loop<T>::Signed chunk, LoopPlace team, LoopPlace thread) {
   using Unsigned = typename Loop<T>::Unsigned;
   if (schedule != kStatic && (schedule != kStaticChunked || chunk == 0)) return false;
   if (step == 0 || team.count <= 1 || thread.count <= 1 || loop.is_empty(step)) return false;

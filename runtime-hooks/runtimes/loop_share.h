@@ -14,7 +14,7 @@
 namespace muster {
 
 // A thread among those of its team, or a team among those of its league.
-struct Place {
+struct LoopPlace {
   std::uint32_t number;
   std::uint32_t count;
 };
@@ -60,7 +60,7 @@ struct Loop {
 // size.
 template <class Unsigned>
 struct BalancedShare {
-  BalancedShare(Unsigned trips, Place place) : size(trips / place.count) {
+  BalancedShare(Unsigned trips, LoopPlace place) : size(trips / place.count) {
     const auto extras = static_cast<Unsigned>(trips % place.count);
     const bool has_extra = place.number < extras;
     begin = place.number * size + (has_extra ? place.number : extras);
@@ -72,7 +72,7 @@ struct BalancedShare {
 
 template <class T>
 void take_balanced(Loop<T>& loop, typename Loop<T>::Signed step, typename Loop<T>::Unsigned trips,
-                   Place place) {
+                   LoopPlace place) {
   using Unsigned = typename Loop<T>::Unsigned;
   const auto wide_step = static_cast<Unsigned>(step);
   if (trips >= place.count) {
@@ -95,7 +95,7 @@ void take_balanced(Loop<T>& loop, typename Loop<T>::Signed step, typename Loop<T
 // The first chunk, and the stride to the next one.
 template <class T>
 bool take_chunk(Loop<T>& loop, typename Loop<T>::Signed step, typename Loop<T>::Signed chunk,
-                typename Loop<T>::Unsigned trips, Place place) {
+                typename Loop<T>::Unsigned trips, LoopPlace place) {
   using Unsigned = typename Loop<T>::Unsigned;
   if (chunk == 0) return false;
   const Unsigned asked = chunk < 0 ? Unsigned{1} : static_cast<Unsigned>(chunk);
@@ -118,7 +118,7 @@ bool take_chunk(Loop<T>& loop, typename Loop<T>::Signed step, typename Loop<T>::
 template <class T>
 bool take_balanced_chunk(Loop<T>& loop, typename Loop<T>::Signed step,
                          typename Loop<T>::Signed chunk, typename Loop<T>::Unsigned trips,
-                         Place place) {
+                         LoopPlace place) {
   using Unsigned = typename Loop<T>::Unsigned;
   if (chunk <= 0) return false;
   const auto multiple = static_cast<Unsigned>(chunk);
@@ -137,7 +137,7 @@ bool take_balanced_chunk(Loop<T>& loop, typename Loop<T>::Signed step,
 // kBalancedChunked.
 template <class T>
 bool take_share(Loop<T>& loop, std::int32_t schedule, typename Loop<T>::Signed step,
-                typename Loop<T>::Signed chunk, Place place) {
+                typename Loop<T>::Signed chunk, LoopPlace place) {
   using Unsigned = typename Loop<T>::Unsigned;
   if (step == 0 || place.count <= 1) return false;
   if (loop.is_empty(step)) {

@@ -16,14 +16,14 @@ inline bool knows_place(const ThreadState& state, const Runtime& runtime,
          runtime.real.__kmpc_global_thread_num(nullptr) == number;
 }
 
-inline Place place_in_team(const RealFunctions& real) {
+inline LoopPlace place_in_team(const RealFunctions& real) {
   return {static_cast<std::uint32_t>(real.omp_get_thread_num()),
           static_cast<std::uint32_t>(real.__kmpc_bound_num_threads(nullptr))};
 }
 
 // Of the thread's team in its league. A league of one, which is also the answer outside of any, is left to the runtime;
 // so are threads of regions within the league's regions, for which the runtime takes another team's number.
-inline Place place_in_league(const RealFunctions& real) {
+inline LoopPlace place_in_league(const RealFunctions& real) {
   if (real.omp_get_level() > 1) return {0, 1};
   return {static_cast<std::uint32_t>(real.omp_get_team_num()),
           static_cast<std::uint32_t>(real.omp_get_num_teams())};

@@ -14,15 +14,15 @@ namespace muster::test {
 namespace {
 
 constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-constexpr Place kSecondOfThree{1, 3};
+constexpr LoopPlace kSecondOfThree{1, 3};
 
 bool computes(Loop<std::uint32_t> loop, std::int32_t schedule, std::int32_t step,
-              std::int32_t chunk, Place place = kSecondOfThree) {
+              std::int32_t chunk, LoopPlace place = kSecondOfThree) {
   return take_share(loop, schedule, step, chunk, place);
 }
 
 bool computes_in_league(LeagueLoop<std::uint32_t> loop, std::int32_t schedule, std::int32_t step,
-                        std::int32_t chunk, Place thread = kSecondOfThree) {
+                        std::int32_t chunk, LoopPlace thread = kSecondOfThree) {
   return take_league_share(loop, schedule, step, chunk, kSecondOfThree, thread);
 }
 
@@ -73,7 +73,7 @@ TEST(LoopShares, HaveEachIterationOnce) {
           int lasts = 0;
           for (std::uint32_t thread = 0; thread < threads; ++thread) {
             Loop<int> loop{5, upper, 0, 0};
-            ASSERT_TRUE(take_share(loop, schedule, step, 4, Place{thread, threads}));
+            ASSERT_TRUE(take_share(loop, schedule, step, 4, LoopPlace{thread, threads}));
             const auto its = iterations(loop, upper, step, schedule == kStaticChunked);
             all.insert(all.end(), its.begin(), its.end());
             lasts += loop.last;
