@@ -94,7 +94,8 @@ void reserve_thread_states() {
   pthread_key_t unused[kOfOtherNamespaces];
   unsigned taken = 0;
   while (taken < kOfOtherNamespaces && pthread_key_create(&unused[taken], nullptr) == 0) ++taken;
-  const bool is_made = pthread_key_create(&g_key, thread_ends) == 0;
+  // With fewer, a runtime's key would be below Muster's and its destructor the first.
+  const bool is_made = taken == kOfOtherNamespaces && pthread_key_create(&g_key, thread_ends) == 0;
   g_has_key = is_made && g_key < kKeysWithoutAllocation;
   if (g_has_key) {
     threads_know_their_region([]() -> Runtime* {
