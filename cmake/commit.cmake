@@ -1,5 +1,6 @@
 # Writes the header OUTPUT with the commit of the source tree SOURCE: run by each build, it changes the file only if the
 # commit has changed. Short, `+` behind it where files are changed, empty outside a repository of this very tree.
+cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND git -C ${SOURCE} rev-parse --show-toplevel --short=10 HEAD
   OUTPUT_VARIABLE answer ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 set(commit "")

@@ -3,6 +3,7 @@
 Environment: MUSTER_BUILD_DIR, the build folder.
 """
 
+import json
 import re
 import unittest
 
