@@ -1,7 +1,7 @@
 // Regions of one thread while a fold is open, which stays open as long as they only ask the runtime and take its locks.
-// muster-test: folded >= 3000
+// muster-test: folded >= 300
 // muster-test: closed <= 2
-// muster-test: auto folded >= 2000
+// muster-test: auto folded >= 200
 #include "trap.h"
 
 static omp_lock_t lock;
@@ -21,7 +21,7 @@ int main(void) {
   long wrong = 0, sum = 0, most = 0;
   omp_init_lock(&lock);
   settle();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 100; ++i) {
     long cell[kMostThreads] = {0};
 #pragma omp parallel
     cell[omp_get_thread_num()] = i;
