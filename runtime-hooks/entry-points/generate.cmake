@@ -92,7 +92,7 @@ foreach(name IN LISTS names)
     endif()
     set(states ${states_${effect}})
     if(list STREQUAL "implemented")
-      set(states 2)  # kInactive
+      set(states 2)  # kInactiveState
       string(APPEND table "MUSTER_IMPLEMENTED(${name})\n")
     elseif(list STREQUAL "answered")
       string(APPEND table "MUSTER_ANSWERED(${name})\n")

@@ -20,9 +20,9 @@ enum class Effect : std::uint8_t {
 
 // The states of the threads whose calls have that effect, as the bits that a thunk tests. In an inactive region every
 // effect makes the region real, and so do Muster's own entry points.
-inline constexpr auto kInactive = static_cast<std::uint8_t>(FoldState::kInactiveRegion);
+inline constexpr auto kInactiveState = static_cast<std::uint8_t>(FoldState::kInactiveRegion);
 constexpr std::uint8_t states_with(Effect effect) {
-  constexpr auto kSerial = static_cast<std::uint8_t>(FoldState::kSerialPart) | kInactive;
+  constexpr auto kSerial = static_cast<std::uint8_t>(FoldState::kSerialPart) | kInactiveState;
   constexpr auto kFolded = static_cast<std::uint8_t>(FoldState::kFoldedRegion);
   switch (effect) {
     case Effect::kCloses:
