@@ -25,12 +25,17 @@ class NoReportError(ReportError):
 
 @cache
 def _validator(merged: bool) -> Any:
-    """None without the package jsonschema, which the tests require. One of the two kinds: half the time of both."""
+    """None without the package jsonschema, which the tests require, and in loadgrid, which is packed without the schema.
+
+    One of the two kinds: half the time of both.
+    """
     try:
         import jsonschema
-    except ImportError:
+
+        schema = json.loads(SCHEMA.read_text())
+    except (ImportError, OSError):
         return None
-    return jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())["definitions"]["merged" if merged else "process"])
+    return jsonschema.Draft7Validator(schema["definitions"]["merged" if merged else "process"])
 
 
 def problem_of(report: Any) -> str:

@@ -110,7 +110,7 @@ class Live(Programs):
 
     def test_a_running_process(self) -> None:
         for name in COMPILERS:
-            with self.process(name, "--live", "on") as process:
+            with self.process(name, "--live") as process:
                 path = live_path(process.pid)
                 self.assertTrue(eventually(path.exists))
                 self.assertEqual(path.stat().st_mode & 0o777, 0o600)
@@ -133,7 +133,7 @@ class Live(Programs):
                 self.assertEqual((gone.returncode, gone.stdout), (1, ""))
 
     def test_top(self) -> None:
-        with self.process("libomp", "--live", "on") as process:
+        with self.process("libomp", "--live") as process:
             self.assertTrue(eventually(live_path(process.pid).exists))
             shown = muster("top", process.pid, "--count", 2, "--interval", 1.5)
             self.assertEqual((shown.returncode, shown.stderr), (0, ""))
@@ -147,7 +147,7 @@ class Live(Programs):
             self.assertGreater(float(rows[1][3]), 10)
 
     def test_after_sigkill_the_last_state_is_left(self) -> None:
-        with self.process("libomp", "--live", "on") as process:
+        with self.process("libomp", "--live") as process:
             path = live_path(process.pid)
             self.assertTrue(eventually(path.exists))
             process.send_signal(signal.SIGKILL)
