@@ -121,6 +121,8 @@ class Runner:
             "SEQUENCES_MODULE": str(self.compiler.module(case.variant)),
             "OMP_NUM_THREADS": str(case.size),
             "OMP_DYNAMIC": "false",
+            # After omp_set_dynamic libomp sizes teams by the machine's load, unless this is set.
+            "KMP_DYNAMIC_MODE": "thread_limit",
             "OMP_MAX_ACTIVE_LEVELS": str(case.levels),
             "OMP_SCHEDULE": "static",
             "OMP_TARGET_OFFLOAD": "disabled",
