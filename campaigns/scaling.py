@@ -21,7 +21,7 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
+from lab.campaign import Campaign, CampaignError, Run, add_options, positive, status_after  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import Column, Table, add_option, leave, table_of_markdown  # noqa: E402
 
@@ -253,13 +253,8 @@ def main() -> int:
             write_csv(rates, arguments.csv)
         if arguments.figure:
             draw(rates, choice, arguments.figure)
-    except (CampaignError, KeyboardInterrupt) as error:
-        progress.clear()
-        print(f"scaling: {str(error) or 'interrupted'}", file=sys.stderr)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
-    except OSError as error:
-        print(f"scaling: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
-        return 1
+    except (CampaignError, KeyboardInterrupt, OSError) as error:
+        return status_after(error, "scaling", progress)
     return 0
 
 

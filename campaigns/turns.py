@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scaling import GRANULARITIES, LOADS, add_list  # noqa: E402
 
-from lab.campaign import Campaign, CampaignError, Run, add_options, positive  # noqa: E402
+from lab.campaign import Campaign, CampaignError, Run, add_options, positive, status_after  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import Column, Table, add_option, leave  # noqa: E402
 
@@ -272,13 +272,8 @@ def main() -> int:
         if arguments.json:
             machines = ", ".join(f"{processors:,}" for processors in arguments.processors)
             leave(arguments.json, f"{machines} processors", tables, simulated=True)
-    except (CampaignError, KeyboardInterrupt) as error:
-        progress.clear()
-        print(f"turns: {str(error) or 'interrupted'}", file=sys.stderr)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
-    except OSError as error:
-        print(f"turns: {error.filename or 'stdout'}: {error.strerror}", file=sys.stderr)
-        return 1
+    except (CampaignError, KeyboardInterrupt, OSError) as error:
+        return status_after(error, "turns", progress)
     return 0
 
 

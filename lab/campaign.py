@@ -263,6 +263,17 @@ def print_outputs(outputs: Iterable[str], one_head: bool) -> None:
     sys.stdout.flush()
 
 
+def status_after(error: CampaignError | KeyboardInterrupt | OSError, program: str, progress: Progress) -> int:
+    """The exit status of a program that runs a campaign, and a line on stderr."""
+    progress.clear()
+    if isinstance(error, OSError):
+        text = f"{error.filename or 'stdout'}: {error.strerror}"
+    else:
+        text = str(error) or "interrupted"
+    print(f"{program}: {text}", file=sys.stderr)
+    return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="campaign", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -279,13 +290,8 @@ def main() -> int:
         outputs = campaign.run(read_commands(text, arguments.commands))
         progress.clear()
         print_outputs(outputs, arguments.csv)
-    except (CampaignError, KeyboardInterrupt) as error:
-        progress.clear()
-        print(f"campaign: {str(error) or 'interrupted'}", file=sys.stderr)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1
-    except OSError as error:
-        print(f"campaign: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
+    except (CampaignError, KeyboardInterrupt, OSError) as error:
+        return status_after(error, "campaign", progress)
     return 0
 
 
