@@ -48,7 +48,19 @@ Layout layout_of(BarrierKind kind, unsigned size) {
   return layout;
 }
 
-constexpr int kMostOfAPlace = 256;
+// Which CPUs the places have, for turns between processes. Not inlined, for the stack of teams without turns.
+[[gnu::noinline]] void note_places(const RealFunctions& real, int places) {
+  constexpr int kMostOfAPlace = 256;
+  CpuSet all;
+  for (int place = 0; place < places; ++place) {
+    const int its = real.omp_get_place_num_procs(place);
+    if (its <= 0 || its > kMostOfAPlace || real.omp_get_place_proc_ids == nullptr) continue;
+    int ids[kMostOfAPlace];
+    real.omp_get_place_proc_ids(place, ids);
+    for (int i = 0; i < its; ++i) all.add(static_cast<unsigned>(ids[i]));
+  }
+  note_bound_cpus(all);
+}
 
 // The number of CPUs in all places if the runtime binds threads (OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY), else 0.
 unsigned bound_cpus(const RealFunctions& real) {
@@ -57,18 +69,12 @@ unsigned bound_cpus(const RealFunctions& real) {
     return 0;
   }
   unsigned cpus = 0;
-  CpuSet all;
   const int places = real.omp_get_num_places();
   for (int place = 0; place < places; ++place) {
     const int its = real.omp_get_place_num_procs(place);
     if (its > 0) cpus += static_cast<unsigned>(its);
-    if (its > 0 && its <= kMostOfAPlace && real.omp_get_place_proc_ids != nullptr) {
-      int ids[kMostOfAPlace];
-      real.omp_get_place_proc_ids(place, ids);
-      for (int i = 0; i < its; ++i) all.add(static_cast<unsigned>(ids[i]));
-    }
   }
-  note_bound_cpus(all);
+  if (settings().turns) note_places(real, places);
   return cpus;
 }
 
