@@ -51,8 +51,7 @@ namespace muster {
     "set: three times a wake-up.")                                                                 \
   X(sites, "MUSTER_SITES", kind::OnOff, "off",                                                     \
     "Report what each place of the program that calls a barrier or begins a region costs, and "    \
-    "why: "                                                                                        \
-    "about 1 % of the time.")                                                                      \
+    "why: meant to cost 1 % of the time.")                                                         \
   X(counters, "MUSTER_COUNTERS", kind::EventList, "",                                              \
     "Count events of PAPI or the kernel, while waiting at barriers and in the rest of regions.")   \
   X(papi, "MUSTER_PAPI", kind::Path, "",                                                           \
