@@ -15,13 +15,19 @@ class NthFailure(FaultTest):
     MOST = {"mmap": 10, "key": 3}
 
     def check(
-        self, runtime: str, setting: str, calls: tuple[str, ...], modes: tuple[str, ...], least: int = 11
+        self,
+        runtime: str,
+        setting: str,
+        calls: tuple[str, ...],
+        modes: tuple[str, ...],
+        program: str = "constructs",
+        least: int = 11,
     ) -> None:
         if not self.preloaded:
             return
         failing = nth_failure.failing_object()
         tally = nth_failure.Tally()
-        for case in nth_failure.cases(("constructs",), (runtime,), (setting,)):
+        for case in nth_failure.cases((program,), (runtime,), (setting,)):
             if case.call in calls:
                 most = self.MOST.get(case.call, 2)
                 self.assertEqual(nth_failure.check(case, failing, most, modes, tally), [])
@@ -37,7 +43,7 @@ class NthFailure(FaultTest):
 
     def test_keys(self) -> None:
         """Without one of its keys, Muster must not end a thread after the runtime has."""
-        self.check("libomp19", "on", ("key",), ("FAIL_NTH",), least=3)
+        self.check("libomp19", "on", ("key",), ("FAIL_NTH",), program="elsewhere", least=3)
 
 
 class Forbidden(FaultTest):
