@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -114,7 +115,38 @@ class Contents(WheelTest):
             shown = subprocess.check_output(["readelf", "--dynamic", path], text=True)
             needed = set(re.findall(r"NEEDED.*\[(.*)\]", shown))
             loader = {name for name in needed if name.startswith("ld-linux")}
-            self.assertLessEqual(needed - loader, {"libc.so.6", "libm.so.6"}, path)
+            # Parts of the C library; the last two since glibc 2.34 by name only.
+            self.assertLessEqual(needed - loader, {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2"}, path)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "cmake/portable.cmake knows the versions of x86-64 only")
+    def test_it_runs_with_glibc_2_28(self) -> None:
+        for path in (made.muster, made.packages / "muster_omp/lib/libmuster.so"):
+            shown = subprocess.check_output(["readelf", "--version-info", "--wide", path], text=True)
+            versions = {tuple(map(int, text.split("."))) for text in re.findall(r"\bGLIBC_([0-9.]+)", shown)}
+            self.assertLessEqual(max(versions), (2, 28), path)
+
+    def test_its_description_reads_anywhere(self) -> None:
+        """The links of README.md lead into the repository; a package index shows python/description.md."""
+        metadata = self.metadata()
+        url = re.search(r"^Project-URL: Homepage, (\S+)$", metadata, re.MULTILINE)
+        assert url is not None
+        links = re.findall(r"\]\(([^)]*)\)", metadata)
+        self.assertTrue(links)
+        for link in links:
+            self.assertTrue(link.startswith(url[1] + "/"), link)
+            path = link.partition("/blob/main/")[2]
+            self.assertTrue((environment.SOURCE / path).is_file(), link)
+
+    def test_its_licences(self) -> None:
+        metadata = self.metadata()
+        self.assertIn("License-Expression: Apache-2.0\n", metadata)
+        for name in ("LICENSE", "packaging/THIRD-PARTY-NOTICES"):
+            self.assertIn(f"License-File: {name}\n", metadata)
+
+    def metadata(self) -> str:
+        with zipfile.ZipFile(made.wheel) as wheel:
+            (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+            return wheel.read(name).decode()
 
 
 class Use(WheelTest):
