@@ -13,6 +13,7 @@ inline constexpr int kWorks = 0;         // doctor: barriers would be replaced
 inline constexpr int kWillNotWork = 1;   // doctor: they would not
 inline constexpr int kOtherResults = 1;  // compare: an output or status differs with Muster
 inline constexpr int kNotAllMerged = 1;  // merge: some files are not reports
+inline constexpr int kNotWritten = 1;    // manual: a page cannot be written
 inline constexpr int kUsage = 2;         // a bad value, an unknown option
 inline constexpr int kLauncherFailed =
     125;  // run: no libmuster.so (the status that env and timeout use)
@@ -34,5 +35,7 @@ void add_fields(CLI::App& app, int& status);
 void add_counters(CLI::App& app, int& status);
 void add_sites(CLI::App& app, int& status);
 void add_options(CLI::App& app, int& status);
+void add_manual(CLI::App& app, int& status);
+void add_completion(CLI::App& app, int& status);
 
 }  // namespace muster::launcher

@@ -283,7 +283,9 @@ void add_compare(CLI::App& app, const WordsAfterDashes& after, int& status) {
       "The program and its arguments follow: muster compare [OPTIONS] -- CMD...\n"
       "Exit status: 0 compared, 1 an output or exit status differs with Muster only, 2 usage "
       "error, 125 no comparison,\n"
-      "126 and 127 as muster run, 128+N ended by signal N.");
+      "126 and 127 as muster run, 128+N ended by signal N.\n"
+      "Examples:\n"
+      "  muster compare --rounds 5 --hogs 0,2 -- ./app");
   auto request = std::make_shared<CompareRequest>();
   add_flags(*command, *request);
   take_program(*command);

@@ -157,7 +157,10 @@ void add_doctor(CLI::App& app, const WordsAfterDashes& after, int& status) {
   command->footer(
       "The program and its arguments follow, as for muster run: muster doctor [OPTIONS] -- CMD...\n"
       "Or folders and shared objects, as a Python environment's: muster doctor PATH...\n"
-      "Exit status: 0 works, 1 will not work or nothing to replace, 2 usage error.");
+      "Exit status: 0 works, 1 will not work or nothing to replace, 2 usage error.\n"
+      "Examples:\n"
+      "  muster doctor ./app\n"
+      "  muster doctor venv/lib/python3.11/site-packages");
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "As one JSON object.");
   take_program(*command);

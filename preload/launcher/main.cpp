@@ -63,6 +63,8 @@ int run_command_line(std::vector<std::string> words) {
   add_fields(app, status);
   add_counters(app, status);
   add_options(app, status);
+  add_manual(app, status);
+  add_completion(app, status);
   if (is_no_command(app, words)) return kUsage;
   try {
     std::reverse(words.begin(), words.end());  // CLI11 expects a vector in reverse order

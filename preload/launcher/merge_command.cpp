@@ -80,7 +80,10 @@ void add_merge(CLI::App& app, int& status) {
       "merge", "Add up JSON reports of several processes, such as the ranks of an MPI job.");
   command->footer(
       "Exit status: 0 all merged, 1 some files are no such reports (one line each on stderr), "
-      "2 none is, or a usage error.");
+      "2 none is, or a usage error.\n"
+      "Examples:\n"
+      "  mpirun -n 4 muster run --report 'r%r.json' -- ./app\n"
+      "  muster merge r*.json");
   auto request = std::make_shared<MergeRequest>();
   command->add_option("REPORT", request->files, "Reports, as MUSTER_REPORT=r%r.json writes them.")
       ->required();

@@ -1,5 +1,7 @@
 #include "preload/launcher/option_flags.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <string_view>
 
@@ -27,6 +29,14 @@ const char* switched_on(const Option& option) {
   if (values == kind::Flag::values()) return "1";
   return values == kind::OnOff::values() && std::string_view(option.fallback) == "off" ? "on"
                                                                                        : nullptr;
+}
+
+std::string help_with_default(const Option& option) {
+  std::string more = option.range;
+  if (*option.fallback != '\0') {
+    more += fmt::format("{}default {}", more.empty() ? "" : "; ", option.fallback);
+  }
+  return more.empty() ? option.help : fmt::format("{} ({})", option.help, more);
 }
 
 bool is_valid(const Option& option, const std::string& value) {

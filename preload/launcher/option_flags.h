@@ -17,6 +17,9 @@ bool has_flag(const Option& option);
 const char* switched_on(const Option& option);
 inline bool is_switch(const Option& option) { return switched_on(option) != nullptr; }
 
+// The help text, with the range of the number in the value and the default, if there are any.
+std::string help_with_default(const Option& option);
+
 // Whether the library would accept it.
 bool is_valid(const Option& option, const std::string& value);
 

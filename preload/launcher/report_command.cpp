@@ -78,9 +78,11 @@ void add_report(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "report", "Show a report: of a JSON file, or of a process that still runs.");
   command->footer(
-      "A process shows its state if it runs with MUSTER_LIVE=on. Exit status: 0 shown, 1 no such "
-      "report (a line on "
-      "stderr), 2 a usage error.");
+      "A process shows its state if it runs with MUSTER_LIVE=on.\n"
+      "Exit status: 0 shown, 1 no such report (a line on stderr), 2 a usage error.\n"
+      "Examples:\n"
+      "  muster run --report report.json -- ./app\n"
+      "  muster report report.json");
   auto request = std::make_shared<ReportRequest>();
   command->add_option("WHAT", request->what, "A report in JSON, or the process's id.")
       ->required()

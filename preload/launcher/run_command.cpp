@@ -116,7 +116,14 @@ int run(const RunRequest& request, const std::vector<std::string>& command) {
 
 void add_run(CLI::App& app, const WordsAfterDashes& after, int& status) {
   CLI::App* command = app.add_subcommand("run", "Run a program with its barriers replaced.");
-  command->footer("The program and its arguments follow: muster run [OPTIONS] -- CMD...");
+  command->footer(
+      "The program and its arguments follow: muster run [OPTIONS] -- CMD...\n"
+      "Exit status: the program's; 2 usage error, 125 no libmuster.so, 126 it cannot be executed, "
+      "127 it is not found.\n"
+      "Examples:\n"
+      "  muster run -- ./app\n"
+      "  muster run --report report.json --wait block -- mpirun -n 4 ./app\n"
+      "  muster run --dry-run -- ./app");
   auto request = std::make_shared<RunRequest>();
   request->settings.add_to(*command);
   command->add_flag("--dry-run", request->dry_run, "Print what would be run, and do not run it.");

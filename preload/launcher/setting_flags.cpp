@@ -11,18 +11,6 @@
 #include "preload/launcher/shell_quote.h"
 
 namespace muster::launcher {
-namespace {
-
-// The help text, with the range of the number in the value and the default, if there are any.
-std::string help_of(const Option& option) {
-  std::string more = option.range;
-  if (*option.fallback != '\0') {
-    more += fmt::format("{}default {}", more.empty() ? "" : "; ", option.fallback);
-  }
-  return more.empty() ? option.help : fmt::format("{} ({})", option.help, more);
-}
-
-}  // namespace
 
 SettingFlags::SettingFlags() : values_(std::size(kOptions)), flags_(std::size(kOptions)) {}
 
@@ -31,10 +19,9 @@ void SettingFlags::add_to(CLI::App& command) {
     const Option& option = kOptions[i];
     if (!has_flag(option)) continue;
     const std::string flag = flag_of(option);
-    flags_[i] =
-        is_switch(option)
-            ? command.add_flag(flag, option.help)->disable_flag_override()
-            : command.add_option(flag, values_[i], help_of(option))->type_name(option.values);
+    flags_[i] = is_switch(option) ? command.add_flag(flag, option.help)->disable_flag_override()
+                                  : command.add_option(flag, values_[i], help_with_default(option))
+                                        ->type_name(option.values);
   }
 }
 

@@ -143,7 +143,10 @@ void add_sites(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "sites", "List the places of a program that wait, with function, file and line.");
   command->footer(
-      "The program has to run with `muster run --sites --report REPORT.json -- CMD...`.");
+      "The program has to run with `muster run --sites --report REPORT.json -- CMD...`.\n"
+      "Examples:\n"
+      "  muster run --sites --report report.json -- ./app\n"
+      "  muster sites report.json");
   auto request = std::make_shared<SitesRequest>();
   command->add_option("REPORT", request->file, "The report, in JSON.")->required();
   command->add_flag("--json", request->json, "As a list of objects, with a list of frames each.");

@@ -122,9 +122,10 @@ void add_top(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "top", "Show what a running process does at its barriers, again and again.");
   command->footer(
-      "The process must run with MUSTER_LIVE=on. Exit status: 0 shown, 1 no state of that process "
-      "(a line on stderr), "
-      "2 a usage error.");
+      "The process must run with MUSTER_LIVE=on.\n"
+      "Exit status: 0 shown, 1 no state of that process (a line on stderr), 2 a usage error.\n"
+      "Examples:\n"
+      "  muster run --live -- ./app & muster top $!");
   auto request = std::make_shared<TopRequest>();
   command->add_option("PID", request->process, "The process's id.")
       ->required()
