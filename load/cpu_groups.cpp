@@ -53,13 +53,42 @@ char* take_word(char*& line) {
   return word;
 }
 
-// Where `group` is below a mount that shows the hierarchy from `mount_root` on; null where the
-// mount does not show it.
-const char* below(const char* group, const char* mount_root) {
-  if (std::strcmp(mount_root, "/") == 0) return group;
-  const std::size_t length = std::strlen(mount_root);
-  if (std::strncmp(group, mount_root, length) != 0) return nullptr;
-  return group[length] == '/' || group[length] == '\0' ? group + length : nullptr;
+// A path in a hierarchy as /proc shows it: relative to the root of the process's cgroup namespace. A path that begins
+// with "/.." leads out of that.
+struct HierarchyPath {
+  unsigned above = 0;  // levels
+  const char* rest;    // "" or "/name..."
+
+  explicit HierarchyPath(const char* text) : rest(text) {
+    while (std::strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0')) {
+      rest += 3;
+      ++above;
+    }
+    if (std::strcmp(rest, "/") == 0) rest = "";
+  }
+};
+
+// What a mount shows of the process's group, the better the greater.
+enum class Shows : unsigned char {
+  kNothing,
+  kItself,  // and none of those above, if this is a container's mount of its own group, under an unknown name
+  kAncestor,  // the names of the groups in between are outside of the process's namespace
+  kGroup,
+};
+
+// `path`: where the group is below the mount.
+Shows what_is_shown(const char* group_text, const char* mount_root, const char*& path) {
+  path = "";
+  const HierarchyPath group(group_text);
+  const HierarchyPath mount(mount_root);
+  if (mount.above > group.above && *mount.rest == '\0') return Shows::kAncestor;
+  if (mount.above != group.above) return Shows::kNothing;
+  const std::size_t length = std::strlen(mount.rest);
+  const bool below = std::strncmp(group.rest, mount.rest, length) == 0 &&
+                     (group.rest[length] == '/' || group.rest[length] == '\0');
+  if (!below) return mount.above == 0 ? Shows::kItself : Shows::kNothing;
+  path = group.rest + length;
+  return Shows::kGroup;
 }
 
 // quota/period in thousandths of a CPU, at least 1.
@@ -139,38 +168,71 @@ bool add_throttling(const Level& level, bool version_2, CpuGroups::Reading& out)
   return true;
 }
 
+// The names of the process's groups, each into `size` bytes: "4:cpu,cpuacct:/a/b" or "0::/a/b". False: not readable.
+bool read_memberships(const char* root, char* group_v1, char* group_v2, std::size_t size,
+                      char* lines, std::size_t rest) {
+  join(lines, rest, root, "/proc/self/cgroup");
+  FileLines memberships(lines, lines,
+                        rest);  // the path is used up before the first line is read over it
+  while (char* line = memberships.next()) {
+    char* controllers = std::strchr(line, ':');
+    char* group = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
+    if (group == nullptr) continue;
+    *group++ = '\0';
+    ++controllers;
+    const std::size_t length = std::strlen(group);
+    if (length >= size) continue;
+    if (controllers[0] == '\0') std::memcpy(group_v2, group, length + 1);
+    if (has_word(controllers, "cpu")) std::memcpy(group_v1, group, length + 1);
+  }
+  return memberships.opened();
+}
+
 }  // namespace
 
 // "36 35 98:0 /root /mount/point rw,relatime ... - cgroup cgroup rw,cpu,cpuacct"
-bool CpuGroups::take_mount(char* line, const char* root, const char* group_v1,
+//
+// Several mounts may show parts of the hierarchy, for instance bind mounts. The best one shows the group and most of
+// those above it. A later one at the same place hides the earlier.
+void CpuGroups::take_mount(char* line, const char* root, const char* group_v1,
                            const char* group_v2) {
   char* kind = std::strstr(line, " - ");
-  if (kind == nullptr) return false;
+  if (kind == nullptr) return;
   *kind = '\0';
   kind += 3;
   const char* type = take_word(kind);
   take_word(kind);  // the device
   const bool is_v2 = std::strcmp(type, "cgroup2") == 0;
   const bool is_v1 = std::strcmp(type, "cgroup") == 0 && has_word(kind, "cpu");
-  if (!is_v1 && !is_v2) return false;
+  if (!is_v1 && !is_v2) return;
   for (int skipped = 0; skipped < 3; ++skipped) take_word(line);
   char* mount_root = take_word(line);
   char* mount_point = take_word(line);
   undo_octal(mount_root);
   undo_octal(mount_point);
   const char* group = is_v1 ? group_v1 : group_v2;
-  if (mount_point[0] != '/' || group[0] != '/') return false;
-  if (std::strncmp(group, "/..", 3) == 0) return false;  // outside of what our namespace shows
-  const char* path = below(group, mount_root);
-  // A container's mount may show its own group only, under a name that we are not told.
-  if (path == nullptr || std::strcmp(path, "/") == 0) path = "";
-  const std::size_t mount = join(folder_, sizeof(folder_), root, mount_point);
-  const std::size_t all = join(folder_, sizeof(folder_), root, mount_point, path);
-  if (all >= sizeof(folder_)) return false;
+  if (mount_point[0] != '/' || group[0] != '/') return;
+  const char* path;
+  const Shows shows = what_is_shown(group, mount_root, path);
+  if (shows == Shows::kNothing) return;
+  char folder[kLongestPath];
+  const std::size_t mount = join(folder, sizeof(folder), root, mount_point);
+  const std::size_t all = join(folder, sizeof(folder), root, mount_point, path);
+  if (all >= sizeof(folder)) return;
+  const bool hides =
+      length_ != 0 && mount == mount_length_ && std::memcmp(folder, folder_, mount) == 0;
+  const auto rank = static_cast<unsigned char>(shows);
+  const bool better = rank > rank_ || (rank == rank_ && all - mount > length_ - mount_length_);
+  if (length_ != 0 && !better && !hides) return;
+  const long opened = open_to_read(folder);
+  if (opened >= 0) close_quietly(opened);
+  if (opened < 0 && opened != -EACCES) return;  // mounted, but not here: a chroot
+  std::memcpy(folder_, folder, all + 1);
   mount_length_ = mount;
   length_ = all;
+  rank_ = rank;
   version_2_ = is_v2;
-  return true;
+  incomplete_ = shows == Shows::kAncestor;
 }
 
 bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
@@ -180,36 +242,30 @@ bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
   char* group_v1 = buffer;
   char* group_v2 = buffer + part;
   char* lines = buffer + 2 * part;
+  const std::size_t rest = size - 2 * part;
   group_v1[0] = group_v2[0] = '\0';
-  join(lines, part, root, "/proc/self/cgroup");
-  // The path is used up before the first line is read over it.
-  FileLines memberships(lines, lines, size - 2 * part);
-  while (char* line = memberships.next()) {  // "4:cpu,cpuacct:/a/b" or "0::/a/b"
-    char* controllers = std::strchr(line, ':');
-    char* group = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
-    if (group == nullptr) continue;
-    *group++ = '\0';
-    ++controllers;
-    const std::size_t length = std::strlen(group);
-    if (length >= part) continue;
-    if (controllers[0] == '\0') std::memcpy(group_v2, group, length + 1);
-    if (has_word(controllers, "cpu")) std::memcpy(group_v1, group, length + 1);
-  }
+  const bool named = read_memberships(root, group_v1, group_v2, part, lines, rest);
   // Where both versions are mounted, the controller is in version 1 if the process is there by it.
-  const bool by_version_1 = group_v1[0] == '/';
-  if (!by_version_1 && group_v2[0] != '/') return false;
-  join(lines, part, root, "/proc/self/mountinfo");
-  FileLines mounts(lines, lines, size - 2 * part);
-  while (char* line = mounts.next()) {
-    if (!take_mount(line, root, group_v1, by_version_1 ? "" : group_v2)) continue;
-    const long folder = open_to_read(folder_);
-    if (folder >= 0) {
-      close_quietly(folder);
-      return true;
-    }
-    length_ = 0;  // mounted, but not here: a chroot
+  if (group_v1[0] == '/') group_v2[0] = '\0';
+  if (!named) group_v1[0] = group_v2[0] = '/', group_v1[1] = group_v2[1] = '\0';
+  join(lines, rest, root, "/proc/self/mountinfo");
+  FileLines mounts(lines, lines, rest);
+  while (char* line = mounts.next()) take_mount(line, root, group_v1, group_v2);
+  if (!mounts.opened()) take_usual_mounts(root, group_v1, group_v2, lines, rest);
+  if (!named || !mounts.opened()) incomplete_ = true;
+  return found();
+}
+
+// For a process to which the lists of groups and mounts are denied, by AppArmor for instance, but not the groups. In a
+// container, these show its own group.
+void CpuGroups::take_usual_mounts(const char* root, const char* group_v1, const char* group_v2,
+                                  char* line, std::size_t size) {
+  for (const char* mount :
+       {"/sys/fs/cgroup rw - cgroup2 cgroup2 rw", "/sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu",
+        "/sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu"}) {
+    join(line, size, "0 0 0:0 / ", mount);
+    take_mount(line, root, group_v1, group_v2);
   }
-  return false;
 }
 
 void CpuGroups::read_level(const char* folder, std::size_t length, Reading& out, char* buffer,
@@ -231,6 +287,7 @@ void CpuGroups::read_level(const char* folder, std::size_t length, Reading& out,
 CpuGroups::Reading CpuGroups::read(char* buffer, std::size_t size, Files how) const {
   Reading out;
   if (length_ == 0) return out;
+  out.quota_failed = incomplete_;
   for (std::size_t length = length_;;) {
     read_level(folder_, length, out, buffer, size, how);
     if (length <= mount_length_) return out;

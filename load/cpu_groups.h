@@ -19,13 +19,13 @@ class CpuGroups {
     std::uint64_t throttled_ns = 0;
     std::uint64_t counted =
         0;  // differs if other groups were counted: counts cannot be compared then
-    bool quota_failed = false;       // a file has no valid content
+    bool quota_failed = false;       // a file has no valid content, or some groups are not shown
     bool throttling_failed = false;  // the same, of cpu.stat
   };
 
   // Where the groups' folder is: reads /proc/self/cgroup and /proc/self/mountinfo below `root`
-  // ("" is the machine's own). False where there is none. `buffer` is scratch of at least 1,024
-  // bytes; longer lines are not seen.
+  // ("" is the machine's own), or looks in the usual places if they are denied. False where there is
+  // none. `buffer` is scratch of at least 1,024 bytes; longer lines are not seen. Takes 1 kB of stack.
   bool find(const char* root, char* buffer, std::size_t size);
 
   bool found() const { return length_ != 0; }
@@ -38,14 +38,18 @@ class CpuGroups {
  private:
   static constexpr std::size_t kLongestPath = 1024;
 
-  bool take_mount(char* line, const char* root, const char* group_v1, const char* group_v2);
+  void take_mount(char* line, const char* root, const char* group_v1, const char* group_v2);
+  void take_usual_mounts(const char* root, const char* group_v1, const char* group_v2, char* line,
+                         std::size_t size);
   void read_level(const char* folder, std::size_t length, Reading& out, char* buffer,
                   std::size_t size, Files how) const;
 
   char folder_[kLongestPath] = {};  // the process's own group
   std::size_t length_ = 0;          // of folder_; 0 = not found
   std::size_t mount_length_ = 0;    // of the part that is the mount point: levels end there
+  unsigned char rank_ = 0;          // of the mount: the more it shows, the greater
   bool version_2_ = false;
+  bool incomplete_ = false;  // there may be groups above that are not shown
 };
 
 }  // namespace muster

@@ -155,6 +155,69 @@ TEST_F(Groups, NoMountIsFoundWhereNoneIsOurs) {
   EXPECT_FALSE(find()) << "no group that can be kept";
 }
 
+// A bind mount shows less, wherever it stands in the list; and a part that is not the process's shows nothing of it.
+TEST_F(Groups, TheMountThatShowsMostGroupsCounts) {
+  version_2("/a/b");
+  write("cg/a/cpu.max", "50000 100000\n");
+  write("cg/a/b/cpu.max", "70000 100000\n");
+  write("bound/cpu.max", "70000 100000\n");
+  write("other/cpu.max", "10000 100000\n");
+  const std::string whole = "31 23 0:28 / /cg rw - cgroup2 cgroup rw\n";
+  const std::string bound = "32 23 0:28 /a/b /bound rw - cgroup2 cgroup rw\n";
+  const std::string other = "33 23 0:28 /c /other rw - cgroup2 cgroup rw\n";
+  for (const std::string& lines : {other + bound + whole, whole + bound + other, bound + whole}) {
+    write("proc/self/mountinfo", lines);
+    EXPECT_EQ(found().quota_millicpus, 500U) << lines;
+  }
+  write("proc/self/mountinfo", other + bound);
+  EXPECT_EQ(found().quota_millicpus, 700U);
+}
+
+TEST_F(Groups, ALaterMountHidesAnEarlierOneAtTheSamePlace) {
+  version_2("/a");
+  write("cg/cpu.max", "70000 100000\n");
+  write("proc/self/mountinfo",
+        "31 23 0:28 / /cg rw - cgroup2 cgroup rw\n32 31 0:28 /a /cg rw - cgroup2 cgroup rw\n");
+  EXPECT_EQ(found().quota_millicpus, 700U);
+}
+
+// The mount was made outside of the process's cgroup namespace: names above are relative to that, or not shown.
+TEST_F(Groups, PathsThatLeadOutOfTheNamespace) {
+  version_2("/../beside", "/..");
+  write("cg/cpu.max", "70000 100000\n");
+  write("cg/beside/cpu.max", "50000 100000\n");
+  CpuGroups::Reading seen = found();
+  EXPECT_EQ(seen.quota_millicpus, 500U);
+  EXPECT_FALSE(seen.quota_failed);
+  version_2("/..", "/..");
+  EXPECT_EQ(found().quota_millicpus, 700U);
+  version_2("/", "/../..");
+  seen = found();
+  EXPECT_EQ(seen.quota_millicpus, 700U) << "the two groups in between are not known";
+  EXPECT_TRUE(seen.quota_failed);
+  version_2("/", "/../beside");
+  EXPECT_FALSE(find());
+  version_2("/..name", "/");
+  write("cg/..name/cpu.max", "30000 100000\n");
+  EXPECT_EQ(found().quota_millicpus, 300U) << "a name that only begins with two dots";
+}
+
+TEST_F(Groups, TheUsualPlacesIfTheListsAreDenied) {
+  EXPECT_FALSE(find());
+  write("sys/fs/cgroup/cpu.max", "50000 100000\n");
+  CpuGroups::Reading seen = found();
+  EXPECT_EQ(seen.quota_millicpus, 500U);
+  EXPECT_TRUE(seen.quota_failed) << "there may be other groups";
+  write("sys/fs/cgroup/a/cpu.max", "30000 100000\n");
+  write("proc/self/cgroup", "0::/a\n");
+  EXPECT_EQ(found().quota_millicpus, 300U);
+  fs::remove_all(root_ / "sys");
+  write("proc/self/cgroup", "3:cpu,cpuacct:/a\n0::/\n");
+  write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "20000\n");
+  write("sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(found().quota_millicpus, 200U);
+}
+
 // \040 is a blank; what only begins like that is left as it is.
 TEST_F(Groups, MountsWithStrangeNames) {
   version_2("/");
