@@ -23,6 +23,7 @@ bool take_cpu_times(const char* line, CpuTimes& out) {
   for (unsigned field = 1; field <= kStolen; ++field) {
     std::uint64_t ticks = 0;
     if (*at != ' ' || !take_number(++at, ticks)) return field > kIdle;
+    if (field < kIdle) out.used_ns += ticks * kCpuTimesStepNs;  // user, nice, system
     if (field == kIdle) out.idle_ns = ticks * kCpuTimesStepNs;
     if (field == kStolen) out.stolen_ns = ticks * kCpuTimesStepNs;
   }

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kCpuTimesStepNs =
 
 struct CpuTimes {
   unsigned cpu = 0;
+  std::uint64_t used_ns = 0;  // by processes, and by the kernel for them
   std::uint64_t idle_ns = 0;
   std::uint64_t stolen_ns = 0;
   bool has_stolen = false;  // the kernel has that column: Linux 2.6.11 and later

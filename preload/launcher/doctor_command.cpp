@@ -15,6 +15,7 @@
 #include "preload/launcher/load_rows.h"
 #include "preload/launcher/program_words.h"
 #include "preload/launcher/survey.h"
+#include "preload/launcher/thread_facts.h"
 
 namespace muster::launcher {
 namespace {
@@ -86,7 +87,7 @@ void print_found(const Survey& found) {
   }
 }
 
-void print(const Diagnosis& diagnosis, const LoadSnapshot& load) {
+void print(const Diagnosis& diagnosis, const LoadSnapshot& load, const ThreadNumber& threads) {
   for (const std::string& script : diagnosis.program.scripts) print_row("script", script);
   if (!diagnosis.description.empty()) {
     print_row("program",
@@ -104,6 +105,7 @@ void print(const Diagnosis& diagnosis, const LoadSnapshot& load) {
   if (!diagnosis.package_folders.empty()) print_found(diagnosis.packages);
   for (const std::string& preload : diagnosis.preloads) print_row("preload", preload);
   print_row("load", load_row(load));
+  print_row("threads", fmt::format("{} by --threads auto: {}", threads.threads, threads.reason));
   for (const std::string& row : missing_rows(list_missing(load))) print_row("missing", row);
   for (const std::string& note : diagnosis.notes) print_row("note", note);
   print_row("verdict", diagnosis.verdict);
@@ -141,10 +143,11 @@ int examine_program(const std::string& name, bool as_json) {
   process_load_sensor().look(monotonic_ns(), Files::kOpen);
   try_everything();
   const LoadSnapshot load = process_load_sensor().last();
+  const ThreadNumber threads = number_of_threads(read_thread_facts(FactSources::own()));
   if (as_json) {
-    print_json(doctor_json(diagnosis, load_row(load), missing_rows(list_missing(load))));
+    print_json(doctor_json(diagnosis, load_row(load), threads, missing_rows(list_missing(load))));
   } else {
-    print(diagnosis, load);
+    print(diagnosis, load, threads);
   }
   return diagnosis.works ? kWorks : kWillNotWork;
 }

@@ -45,7 +45,7 @@ ordered_json paths(const std::vector<std::filesystem::path>& list) {
 }  // namespace
 
 ordered_json doctor_json(const Diagnosis& diagnosis, const std::string& load,
-                         const std::vector<std::string>& missing) {
+                         const ThreadNumber& threads, const std::vector<std::string>& missing) {
   ordered_json runtimes = ordered_json::array();
   for (const OpenmpRuntime& runtime : diagnosis.runtimes) runtimes.push_back(json_of(runtime));
   ordered_json imports = ordered_json::array();
@@ -63,6 +63,7 @@ ordered_json doctor_json(const Diagnosis& diagnosis, const std::string& load,
                        {"blas_with_pthreads", paths(diagnosis.blas)},
                        {"preloads", diagnosis.preloads},
                        {"load", load},
+                       {"threads", {{"auto", threads.threads}, {"reason", threads.reason}}},
                        {"missing", missing},
                        {"notes", diagnosis.notes},
                        {"problems", diagnosis.problems}};

@@ -20,12 +20,14 @@
 #include "preload/launcher/secure_execution.h"
 #include "preload/launcher/setting_flags.h"
 #include "preload/launcher/shell_quote.h"
+#include "preload/launcher/thread_flag.h"
 
 namespace muster::launcher {
 namespace {
 
 struct RunRequest {
   SettingFlags settings;
+  ThreadFlag threads;
   bool dry_run = false;
 };
 
@@ -69,18 +71,11 @@ void warn_if_nothing_is_preloaded(const std::string& command) {
              program.file.string(), why);
 }
 
-bool wants_report(const Variables& environment) {
-  const char* report = option_of(Setting::report).variable;
-  for (const auto& [name, value] : environment) {
-    if (name == report) return true;
-  }
-  const char* inherited = std::getenv(report);
-  return inherited != nullptr && *inherited != '\0';
-}
-
 int run(const RunRequest& request, const std::vector<std::string>& command) {
   Variables environment;
-  if (const std::string problem = request.settings.collect(environment); !problem.empty()) {
+  std::string problem = request.settings.collect(environment);
+  if (problem.empty()) problem = request.threads.problem();
+  if (!problem.empty()) {
     fmt::print(stderr, "muster run: {}\n", problem);
     return kUsage;
   }
@@ -101,11 +96,16 @@ int run(const RunRequest& request, const std::vector<std::string>& command) {
     return kLauncherFailed;
   }
   environment.insert(environment.begin(), {"LD_PRELOAD", *preload});
+  const std::string threads = request.threads.set(environment, FactSources::own());
+  if (!threads.empty() && value_in_force(Setting::verbose, environment) == "1") {
+    fmt::print(stderr, "muster run: {}\n", threads);
+  }
   if (request.dry_run) {
     print_dry_run(environment, command);
     return 0;
   }
-  if (wants_report(environment)) warn_if_nothing_is_preloaded(command.front());
+  if (!value_in_force(Setting::report, environment).empty())
+    warn_if_nothing_is_preloaded(command.front());
   // exec keeps the process id. By it the library distinguishes the program launched here from its children.
   environment.emplace_back(kRunPidVariable, std::to_string(getpid()));
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -126,6 +126,7 @@ void add_run(CLI::App& app, const WordsAfterDashes& after, int& status) {
       "  muster run --dry-run -- ./app");
   auto request = std::make_shared<RunRequest>();
   request->settings.add_to(*command);
+  request->threads.add_to(*command);
   command->add_flag("--dry-run", request->dry_run, "Print what would be run, and do not run it.");
   take_program(*command);
   command->callback([request, command, after, &status] {

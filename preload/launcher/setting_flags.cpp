@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
@@ -18,7 +19,9 @@ void SettingFlags::add_to(CLI::App& command) {
   for (std::size_t i = 0; i < std::size(kOptions); ++i) {
     const Option& option = kOptions[i];
     if (!has_flag(option)) continue;
-    const std::string flag = flag_of(option);
+    // As everywhere, -v is verbose.
+    const std::string flag =
+        (&option == &option_of(Setting::verbose) ? "-v," : "") + flag_of(option);
     flags_[i] = is_switch(option) ? command.add_flag(flag, option.help)->disable_flag_override()
                                   : command.add_option(flag, values_[i], help_with_default(option))
                                         ->type_name(option.values);
@@ -38,6 +41,15 @@ std::string SettingFlags::collect(Variables& variables) const {
     variables.emplace_back(option.variable, value);
   }
   return "";
+}
+
+std::string value_in_force(Setting setting, const Variables& variables) {
+  const char* variable = option_of(setting).variable;
+  for (const auto& [name, value] : variables) {
+    if (name == variable) return value;
+  }
+  const char* inherited = std::getenv(variable);
+  return inherited == nullptr ? "" : inherited;
 }
 
 Variables variables_of_flags(const std::string& words) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "options/table.h"
+
 namespace muster::launcher {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -22,6 +24,9 @@ class SettingFlags {
   std::vector<std::string> values_;
   std::vector<CLI::Option*> flags_;
 };
+
+// What the program will find: the variable that is about to be set, or the environment's. "": it is not set.
+std::string value_in_force(Setting setting, const Variables& variables);
 
 // The variables of flags in one word, as "--wait block --forkjoin off". Throws std::runtime_error.
 Variables variables_of_flags(const std::string& words);
