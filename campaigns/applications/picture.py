@@ -11,6 +11,7 @@ from verdict import IDLE, Cell
 sys.path.append(str(Path(__file__).resolve().parents[2] / "papi-scripts"))  # drawing
 
 MARKERS = {"idle": ("o", 0.0), "hogs": ("s", 0.0), "twice": ("^", 0.35), "quota": ("D", 0.6)}
+OTHER = ("v", 0.6)
 
 
 def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
@@ -30,7 +31,7 @@ def draw(cells: list[Cell], shared: dict[str, Any], folder: Path) -> list[Path]:
         lines = [Line("as stock", Style("", "-", 0.6), width, (1.0, 1.0), in_front=False)]
         for load in dict.fromkeys(cell.load for cell in chosen):
             of_load = [cell for cell in chosen if cell.load == load]
-            marker, grey = MARKERS[load]
+            marker, grey = MARKERS.get(load, OTHER)
             x = [float(names.index(cell.recipe.name)) for cell in of_load]
             y = [cell.faster for cell in of_load]
             low, high = ([cell.bounds[side] for cell in of_load] for side in (0, 1))

@@ -7,6 +7,8 @@ speed-ups over the better stock setting in a table.
     campaigns/applications/run.py --only gromacs lightgbm --loads idle hogs --repetitions 3
     campaigns/applications/run.py --only gromacs/idle cp2k faiss/twice     these cells
     campaigns/applications/run.py --tables                the tables and the picture of the runs so far
+    campaigns/applications/run.py --loads auto            quotas of 1 and 2 CPUs: stock with 2, 4 and 8 threads
+                                                          against `muster run --threads auto`
     campaigns/applications/run.py --startup               what preloading costs Python at its start
     campaigns/applications/run.py --list                  the applications
 
@@ -37,7 +39,7 @@ from recipe import Recipe  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError, common  # noqa: E402
 from running import (  # noqa: E402
-    LEAST_LIMIT, LOADS, LONGER, NO_END, OK, REPORTED, SETTINGS, STOCK, TIMED, Load, Run, Runner, Setting,
+    AUTO_LOADS, LEAST_LIMIT, LOADS, LONGER, NO_END, OK, REPORTED, SETTINGS, STOCK, TIMED, Load, Run, Runner, Setting,
 )  # fmt: skip
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import IDLE, Cell, bars, judge  # noqa: E402
@@ -48,6 +50,7 @@ from lab.machine import cpus  # noqa: E402
 from lab.quota import make_quota  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
+AUTO = "auto"  # for --loads
 USUAL = 3.0  # seconds, until a stock run has been timed
 LEGEND = (
     "{cpus} CPUs of {machine}, Linux {kernel}, commit {commit}. Medians of interleaved runs.\n"
@@ -66,9 +69,12 @@ def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
         prog="applications", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     names = [recipe.name for recipe in recipes]
-    loads = [load.name for load in LOADS]
+    loads = [load.name for load in (*LOADS, *AUTO_LOADS)]
     parser.add_argument("--only", nargs="+", metavar="NAME[/LOAD]", help="these applications, or single cells of them")
-    parser.add_argument("--loads", nargs="+", choices=loads, metavar="LOAD", help=f"of {', '.join(loads)}")
+    parser.add_argument(
+        "--loads", nargs="+", choices=[*loads, AUTO], metavar="LOAD",
+        help=f"of {', '.join(loads)}; {AUTO}: all {AUTO}-QUOTA-THREADS. By default those without",
+    )  # fmt: skip
     parser.add_argument("--repetitions", type=positive, default=5, metavar="N", help="of each cell (5)")
     parser.add_argument("--minutes", type=float, metavar="N", help="begin no run after that")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="of a run (20 times its usual time)")
@@ -85,7 +91,11 @@ def read_arguments(recipes: Sequence[Recipe]) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="list the applications and end")
     parser.add_argument("--packages", action="store_true", help="list Debian's packages that are needed and end")
     arguments = parser.parse_args()
-    chosen = arguments.loads or loads
+    chosen = [
+        name
+        for word in arguments.loads or [load.name for load in LOADS]
+        for name in ([load.name for load in AUTO_LOADS] if word == AUTO else [word])
+    ]
     arguments.cells = {cell for word in arguments.only or names for cell in cells_named(parser, word, names, chosen)}
     arguments.library = (arguments.library or arguments.build / "lib/libmuster.so").resolve()
     return arguments
@@ -161,7 +171,7 @@ class Measurement:
 def cells_of(recipes: Sequence[Recipe], record: Record) -> list[Cell]:
     cells = []
     for recipe in recipes:
-        for load in LOADS:
+        for load in (*LOADS, *AUTO_LOADS):
             runs = {setting.name: record.of(recipe.name, load.name, setting.name) for setting in SETTINGS}
             if any(runs.values()):
                 cells.append(judge(recipe, load.name, runs))
@@ -227,7 +237,8 @@ def available(recipes: list[Recipe], folder: Path) -> tuple[list[Recipe], dict[s
 
 
 def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Load], record: Record) -> bool:
-    hog = arguments.build.resolve() / "bin" / "burner"
+    programs = arguments.build.resolve() / "bin"
+    hog, launcher = programs / "burner", programs / "muster"
     with contextlib.ExitStack() as stack:
         quota = None
         if any(load.quota for load in loads):
@@ -239,14 +250,14 @@ def measure(arguments: argparse.Namespace, recipes: list[Recipe], loads: list[Lo
                 loads = [load for load in loads if not load.quota]
         if not loads:
             return True
-        runner = Runner(arguments.folder.resolve(), arguments.library, hog, quota, cpus())
+        runner = Runner(arguments.folder.resolve(), arguments.library, hog, quota, cpus(), launcher)
         return Measurement(arguments, recipes, loads, record).run_all(runner)
 
 
 def main(recipes: Sequence[Recipe] = RECIPES) -> int:
     arguments = read_arguments(recipes)
     chosen = [recipe for recipe in recipes if recipe.name in {name for name, _ in arguments.cells}]
-    loads = [load for load in LOADS if load.name in {name for _, name in arguments.cells}]
+    loads = [load for load in (*LOADS, *AUTO_LOADS) if load.name in {name for _, name in arguments.cells}]
     if arguments.list:
         for recipe in chosen:
             print(f"{recipe.name:24}{recipe.title}")

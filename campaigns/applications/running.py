@@ -36,14 +36,20 @@ class Load:
     what: str
     hogs: int = 0
     times_threads: int = 1
-    quota: bool = False
+    quota: float = 0.0  # CPUs; 0: none
+    threads: int = 0  # so many instead of one a CPU; preloaded, as many as `muster run --threads auto` chooses
 
 
 LOADS = (
     Load("idle", "as many threads as CPUs, nothing else"),
     Load("hogs", "as many threads as CPUs, beside two CPU hogs", hogs=2),
     Load("twice", "twice as many threads as CPUs", times_threads=2),
-    Load("quota", "as many threads as CPUs, in a cgroup with one CPU", quota=True),
+    Load("quota", "as many threads as CPUs, in a cgroup with one CPU", quota=1),
+)
+AUTO_LOADS = tuple(
+    Load(f"auto-{quota}-{threads}", f"{threads} threads, in a cgroup with {quota} CPUs", quota=quota, threads=threads)
+    for quota in (1, 2)
+    for threads in (2, 4, 8)
 )
 
 
@@ -98,16 +104,22 @@ class Run:
 
 
 class Runner:
-    def __init__(self, folder: Path, library: Path, hog: Path, quota: Quota | None, cpus: int) -> None:
+    def __init__(
+        self, folder: Path, library: Path, hog: Path, quota: Quota | None, cpus: int, launcher: Path | None = None
+    ) -> None:
         self.folder = folder  # venv, inputs, scratch folders, what failures left
         self.library = library
+        self.launcher = launcher  # bin/muster, for loads with a number of threads
         self.hog = hog
         self.quota = quota
         self.cpus = cpus
 
     def run(self, recipe: Recipe, load: Load, setting: Setting, repetition: int, limit: float) -> Run:
         run = Run(recipe.name, load.name, setting.name, repetition)
-        run.threads = recipe.threads_of(self.cpus, load.times_threads)
+        if load.threads and setting.preloaded:
+            run.threads = self.auto_threads(load)
+        else:
+            run.threads = recipe.threads_of(load.threads or self.cpus, load.times_threads)
         scratch = self.folder / "scratch"
         scratch.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f"{recipe.name}-", dir=scratch))
@@ -127,15 +139,26 @@ class Runner:
             shutil.rmtree(work, ignore_errors=True)
         return run
 
+    def auto_threads(self, load: Load) -> int:
+        """What `muster run --threads auto` chooses there."""
+        done = subprocess.run(
+            [str(self.launcher), "run", "--threads", "auto", "--dry-run", "--", "true"], env=clean_environment(),
+            capture_output=True, text=True, check=True, preexec_fn=self.before(load),
+        )  # fmt: skip
+        return int(dict(word.partition("=")[::2] for word in done.stdout.split())["OMP_NUM_THREADS"])
+
     def command(
-        self, recipe: Recipe, place: Place, setting: Setting, reports: Path
+        self, recipe: Recipe, place: Place, load: Load, setting: Setting, reports: Path
     ) -> tuple[list[str], dict[str, str]]:
         settings = {"OMP_NUM_THREADS": str(place.threads), **setting.environment, **recipe.environment}
-        if setting.preloaded:
+        words = recipe.command(place)
+        if load.threads and setting.preloaded:
+            del settings["OMP_NUM_THREADS"]
+            words = [str(self.launcher), "run", "--threads", "auto", "--", *words]
+        elif setting.preloaded:
             settings |= preload(self.library)
         if setting.reports:
             settings["MUSTER_REPORT"] = str(reports / "%r.%p.json")
-        words = recipe.command(place)
         environment = clean_environment() | {"LC_ALL": "C.UTF-8"}
         if not recipe.ranks:
             return words, environment | settings
@@ -154,6 +177,7 @@ class Runner:
         def prepare() -> None:
             end_with_parent()
             if quota is not None:
+                quota.set(load.quota)
                 quota.enter()
 
         return prepare
@@ -163,7 +187,7 @@ class Runner:
     ) -> None:
         reports = work / "reports"
         reports.mkdir()
-        words, environment = self.command(recipe, place, setting, reports)
+        words, environment = self.command(recipe, place, load, setting, reports)
         (work / "command.txt").write_text(" ".join(words) + "\n")
         with (work / "output.txt").open("wb") as out, (work / "errors.txt").open("wb") as errors:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -25,7 +25,7 @@ from muster_report import summary  # noqa: E402
 from recipe import Place, Recipe, Result, job_result  # noqa: E402
 from recipes import RECIPES  # noqa: E402
 from record import Record, RecordError  # noqa: E402
-from running import LOADS, MUSTER, OK, REPORTED, SETTINGS, STOCK, Run, Runner, Setting  # noqa: E402
+from running import AUTO_LOADS, LOADS, MUSTER, OK, REPORTED, SETTINGS, STOCK, Run, Runner, Setting  # noqa: E402
 from setting_up import Unavailable, set_up  # noqa: E402
 from verdict import Cell, bars, judge  # noqa: E402
 
@@ -73,7 +73,7 @@ class RunTest(unittest.TestCase):
         self.addCleanup(held.cleanup)
         self.folder = Path(held.name)
         self.library = BUILD / "lib" / "libmuster.so"
-        self.runner = Runner(self.folder, self.library, Path("/bin/cat"), None, 2)
+        self.runner = Runner(self.folder, self.library, Path("/bin/cat"), None, 2, BUILD / "bin" / "muster")
 
     def run_one(self, recipe: Recipe, setting: Setting = DEFAULT, limit: float = 20.0) -> Run:
         return self.runner.run(recipe, IDLE, setting, 0, limit)
@@ -91,6 +91,16 @@ class RunTest(unittest.TestCase):
         self.assertEqual((run.threads, run.numbers["threads"]), (4, 4.0))
         ranks = pretender(ranks=2)
         self.assertEqual([ranks.threads_of(cpus, times) for cpus in (2, 8) for times in (1, 2)], [2, 4, 4, 8])
+
+    def test_the_launcher_chooses_the_threads(self) -> None:
+        loaded = pretender("assert 'libmuster' in open('/proc/self/maps').read()")
+        for load in AUTO_LOADS:
+            stock = self.runner.run(pretender(), load, DEFAULT, 0, 20.0)
+            ours = self.runner.run(loaded, load, MUSTER, 0, 20.0)
+            self.assertEqual((stock.threads, stock.numbers["threads"]), (load.threads, load.threads))
+            self.assertEqual((ours.status, ours.numbers["threads"]), (OK, ours.threads))
+            self.assertLessEqual(ours.threads, len(os.sched_getaffinity(0)))
+        self.assertEqual([load.threads for load in AUTO_LOADS], [2, 4, 8, 2, 4, 8])
 
     def test_the_library_is_there_when_preloaded_and_only_then(self) -> None:
         self.assertEqual(self.run_one(pretender("assert not preloaded")).status, OK)
@@ -163,7 +173,13 @@ class VerdictTest(unittest.TestCase):
             run.threads = 4
         for most, sameness in ((2, "own check"), (4, "WRONG")):
             recipe = pretender(steady_threads=most)
-            self.assertEqual(judged(recipe, [*stock, run_of(MUSTER, 1.0, "b")]).sameness, sameness)
+            ours = dataclasses.replace(run_of(MUSTER, 1.0, "b"), threads=4)
+            self.assertEqual(judged(recipe, [*stock, ours]).sameness, sameness)
+
+    def test_other_numbers_of_threads_have_other_bits(self) -> None:
+        stock = [run_of(DEFAULT, 1.0, "a"), run_of(DEFAULT, 1.2, "a", repetition=1)]
+        ours = dataclasses.replace(run_of(MUSTER, 1.0, "b"), threads=4)
+        self.assertEqual(judged(self.recipe, [*stock, ours]).sameness, "own check")
 
     def test_else_numbers_must_be_near_stocks(self) -> None:
         stock = [run_of(DEFAULT, 1.0, "a"), run_of(PASSIVE, 1.2, "b")]
