@@ -11,4 +11,8 @@ inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptiv
 enum class ForkJoin { kAuto, kOn, kOff };
 inline constexpr const char* kForkJoinNames[] = {"auto", "on", "off"};
 
+// MUSTER_FORK: what a region of libgomp does in the child of a fork whose parent's thread had a team.
+enum class AfterFork { kSerial, kNative };
+inline constexpr const char* kAfterForkNames[] = {"serial", "native"};
+
 }  // namespace muster

@@ -88,6 +88,7 @@ using Flag = OneOf<bool, kZeroOne>;  // the launcher's flag takes no value
 using BarrierName = OneOf<BarrierKind, kBarrierNames>;
 using YieldName = OneOf<YieldKind, kYieldNames>;
 using ForkJoinName = OneOf<ForkJoin, kForkJoinNames>;
+using AfterForkName = OneOf<AfterFork, kAfterForkNames>;
 
 // Up to a minute. 0: not set.
 struct Time {

@@ -49,6 +49,9 @@ namespace muster {
   X(wait_cond_ns, "MUSTER_WAIT_COND", kind::Time, "",                                              \
     "With `MUSTER_WAIT=conditional`: spin on while threads arrive within this of each other. Not " \
     "set: three times a wake-up.")                                                                 \
+  X(after_fork, "MUSTER_FORK", kind::AfterForkName, "serial",                                      \
+    "`serial`: in the child of a fork, the regions of a thread that had a team of libgomp in the " \
+    "parent have one thread. `native`: as without Muster, they hang.")                             \
   X(sites, "MUSTER_SITES", kind::OnOff, "off",                                                     \
     "Report what each place of the program that calls a barrier or begins a region costs, and "    \
     "why: meant to cost 1 % of the time.")                                                         \

@@ -9,7 +9,7 @@ namespace {
 // start(share) starts the construct inside a region. `can_start`: whether the runtime has the function for that.
 template <class Start, class Fork>
 void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
-                     unsigned threads, unsigned flags, bool can_start, Start start,
+                     unsigned& threads, unsigned flags, bool can_start, Start start,
                      const Fork& fork) {
   Unfolded why = Unfolded::kNone;
   {
@@ -20,6 +20,7 @@ void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, 
                        /*is_combined=*/true});
     if (why == Unfolded::kNone) return;
   }
+  threads = size_for(why, threads);
   fork_region(runtime, site.caller, why, function, data, fork);
 }
 

@@ -8,9 +8,11 @@ namespace {
 
 template <class Start>
 void start_region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
-                  Start&& start) {
+                  unsigned& threads, Start&& start) {
+  const Unfolded why = why_unfolded(runtime, caller, threads);
+  threads = size_for(why, threads);
   StartedRegion* started =
-      runtime.contains(caller) ? nullptr : StartedRegion::open(runtime, function, data);
+      runtime.contains(caller) ? nullptr : StartedRegion::open(runtime, function, data, why);
   if (started == nullptr) {
     start(function, data);
     return;
@@ -40,6 +42,7 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
                                     threads,
                                     flags != 0});
   if (why == Unfolded::kNone) return;
+  threads = size_for(why, threads);
   fork_region(runtime, MUSTER_CALLER, why, function, data,
               [&](abi::GompRegion body, void* argument) {
                 runtime.real.GOMP_parallel(body, argument, threads, flags);
@@ -50,7 +53,9 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
                                                unsigned threads, unsigned flags) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
   const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
-  const ForkScope scope(runtime, Unfolded::kOtherKind, reinterpret_cast<const void*>(function));
+  const Unfolded why = why_unfolded(runtime, MUSTER_CALLER, threads);
+  threads = size_for(why, threads);
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
   unsigned size = 0;
   if (runtime.contains(MUSTER_CALLER) || !scope.wraps()) {
     scope.call([&] { size = real(function, data, threads, flags); });
@@ -65,33 +70,36 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
 
 MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
-  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel_start(body, argument, threads);
-  });
+  start_region(runtime, MUSTER_CALLER, function, data, threads,
+               [&](abi::GompRegion body, void* argument) {
+                 runtime.real.GOMP_parallel_start(body, argument, threads);
+               });
 }
 
 MUSTER_ENTRY void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
                                                unsigned threads, unsigned count) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections_start");
-  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
-  });
+  start_region(runtime, MUSTER_CALLER, function, data, threads,
+               [&](abi::GompRegion body, void* argument) {
+                 runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
+               });
 }
 
 MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, void* data,
                                                    unsigned threads, long begin, long end,
                                                    long step) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_loop_runtime_start");
-  start_region(runtime, MUSTER_CALLER, function, data, [&](abi::GompRegion body, void* argument) {
-    runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end, step);
-  });
+  start_region(
+      runtime, MUSTER_CALLER, function, data, threads, [&](abi::GompRegion body, void* argument) {
+        runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end, step);
+      });
 }
 
 #define MUSTER_LOOP_START(result, name, parameters)                                          \
   MUSTER_ENTRY void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
                          long end, long step, long chunk) {                                  \
     Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                    \
-    start_region(runtime, MUSTER_CALLER, function, data,                                     \
+    start_region(runtime, MUSTER_CALLER, function, data, threads,                            \
                  [&](abi::GompRegion body, void* argument) {                                 \
                    runtime.real.name(body, argument, threads, begin, end, step, chunk);      \
                  });                                                                         \

@@ -2,14 +2,27 @@
 #pragma once
 
 #include "runtime-hooks/folding/root_fold.h"
+#include "runtime-hooks/teams/lost_threads.h"
 #include "runtime-hooks/teams/region.h"
 
 namespace muster {
 
 // Runs the region in the calling thread's fold. Otherwise returns the reason, which fork_region() takes.
 inline Unfolded fold_region(const RegionCall& call) {
-  const bool may = call.runtime.replaced && !call.runtime.contains(call.site.caller);
-  return may ? run_folded(call) : Unfolded::kNotReplaced;
+  if (!call.runtime.replaced || call.runtime.contains(call.site.caller))
+    return Unfolded::kNotReplaced;
+  return must_be_alone(call.runtime, call.asked_size) ? Unfolded::kThreadsLost : run_folded(call);
+}
+
+// For regions that are never folded.
+inline Unfolded why_unfolded(const Runtime& runtime, const void* caller, unsigned asked) {
+  const bool asks = runtime.replaced && !runtime.contains(caller);
+  return asks && must_be_alone(runtime, asked) ? Unfolded::kThreadsLost : Unfolded::kOtherKind;
+}
+
+// The number of threads to ask for.
+constexpr unsigned size_for(Unfolded why, unsigned asked) {
+  return why == Unfolded::kThreadsLost ? 1 : asked;
 }
 
 // Lets the runtime fork: fork(function, data) is the real call, for the function itself or for a wrapper of it.

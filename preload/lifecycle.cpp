@@ -36,6 +36,7 @@
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
+#include "runtime-hooks/teams/lost_threads.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/timeline.h"
 #include "turns/process_turns.h"
@@ -83,6 +84,13 @@ void print_runtime(const Runtime& runtime) {
           runtime.replaced ? "" : name_of(runtime.reason));
 }
 
+void print_lost_threads(const Runtime& runtime) {
+  message(
+      "this process was forked, and the threads of %s stayed in its parent: regions of this thread "
+      "have one thread (MUSTER_FORK=serial)",
+      runtime.object.path);
+}
+
 void print_settings() {
   message("version %s, %u CPUs allowed", MUSTER_VERSION, allowed_cpus());
   for (const Option& option : kOptions) message("%s=%s", option.variable, text_in_force(option));
@@ -122,6 +130,7 @@ void get_ready() {
     if (in_force.verbose) {
       print_settings();
       observe_runtimes(print_runtime);
+      observe_lost_threads(print_lost_threads);
       set_calibration_listener(print_calibration);
     }
     g_ready.store(true, std::memory_order_release);

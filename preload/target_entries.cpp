@@ -24,9 +24,12 @@ class TargetScope {
     frame_.runtime = &runtime;
     frame_.between_regions = state_->top != nullptr && is_known(state_->top);
     state_->top = &frame_;
+    ++state_->pools.targets_around;
   }
   ~TargetScope() {
-    if (state_ != nullptr) state_->top = frame_.outer;
+    if (state_ == nullptr) return;
+    --state_->pools.targets_around;
+    state_->top = frame_.outer;
   }
   TargetScope(const TargetScope&) = delete;
   TargetScope& operator=(const TargetScope&) = delete;

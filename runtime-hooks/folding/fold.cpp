@@ -13,6 +13,7 @@
 #include "runtime-hooks/runtimes/runtime_call.h"
 #include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/counted_region.h"
+#include "runtime-hooks/teams/lost_threads.h"
 
 namespace muster {
 namespace {
@@ -123,6 +124,7 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
   frame_.team = team_;
   state_->top = &frame_;  // for runtime_of_region()
   const int size = runtime_->team_size();
+  if (size > 1) note_pool(*state_, *runtime_);
   PassReason reason = PassReason::kNoMemory;
   frame_.me = team_->join(static_cast<unsigned>(size), 0, reason);
   global_ = global_thread_number(real);

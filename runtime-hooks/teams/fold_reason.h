@@ -19,7 +19,8 @@ namespace muster {
   X(kUnknownEntries, "unknown entry points") /* the runtime has some that are in no list */      \
   X(kNoStart, "no GOMP_parallel_start")                                                          \
   X(kOtherKind, "another kind of region") /* an entry point whose regions are never folded */    \
-  X(kEnding, "the thread is ending")
+  X(kEnding, "the thread is ending")                                                             \
+  X(kThreadsLost, "threads lost in fork") /* libgomp's: the region has one thread */
 
 #define MUSTER_CLOSED_REASONS(X)                                                         \
   X(kCall, "runtime call")       /* from the serial part, which the entry point names */ \

@@ -5,6 +5,7 @@
 #include "runtime-hooks/runtimes/abi.h"
 #include "runtime-hooks/runtimes/region_body.h"
 #include "runtime-hooks/teams/counted_region.h"
+#include "runtime-hooks/teams/lost_threads.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/thread_state.h"
 
@@ -15,6 +16,8 @@ struct RegionTeam {
   Runtime* runtime = nullptr;
   Team* team = nullptr;
   PassReason reason = PassReason::kUnknownFrame;
+  bool is_alone = false;       // the region must have one thread (lost_threads.h)
+  bool may_make_pool = false;  // its threads call note_pool()
 };
 
 // Pushes a frame for as long as it lives.
@@ -25,6 +28,7 @@ class FrameScope {
     frame_.runtime = whose.runtime;
     frame_.team = whose.team;
     frame_.unknown_because = whose.reason;
+    frame_.is_alone = whose.is_alone;
     state_->top = &frame_;
     if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   }
@@ -94,6 +98,10 @@ class ForkScope {
         if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
       }
     }
+    if (runtime.replaced && state_ != nullptr) {
+      whose_.is_alone = why == Unfolded::kThreadsLost;
+      whose_.may_make_pool = may_make_pool(*state_, runtime);
+    }
   }
   ~ForkScope() {
     if (whose_.team != nullptr) {
@@ -109,9 +117,12 @@ class ForkScope {
 
   const RegionTeam& whose() const { return whose_; }
 
-  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A region of a runtime
-  // that is not replaced, outside any other, is passed on unchanged.
-  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || is_nested()); }
+  // Whether the region's function must be wrapped: there is a frame to push, or one to hide, or something to note. A
+  // region of a runtime that is not replaced, outside any other, is passed on unchanged.
+  bool wraps() const {
+    return state_ != nullptr &&
+           (whose_.team != nullptr || is_nested() || whose_.is_alone || whose_.may_make_pool);
+  }
 
   // Calls fork(arguments...), the real call.
   template <class Fork, class... Arguments>
@@ -190,6 +201,8 @@ struct alignas(64) GompRegion {
       return again_with_spare_state<&GompRegion::run>(region);
     const GompRegion& self = *static_cast<const GompRegion*>(region);
     const FrameScope frame(*t_thread_state, self.whose);
+    if (self.whose.may_make_pool) [[unlikely]]
+      note_pool(*self.whose.runtime);
     self.function(self.data);
   }
 };

@@ -29,7 +29,8 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
   } else if (is_known(state->top)) {
     whose.team = Team::acquire(runtime, *state);
     state->regions.add();
-    if (state->top != nullptr) why = Unfolded::kInsideRegion;
+    whose.is_alone = why == Unfolded::kThreadsLost;
+    if (state->top != nullptr && !whose.is_alone) why = Unfolded::kInsideRegion;
     state->unfolded[static_cast<unsigned>(why)].add();
   }
   started->region_ = {function, data, whose};
@@ -43,10 +44,12 @@ void StartedRegion::enter() {
   frame_.runtime = region_.whose.runtime;
   frame_.team = region_.whose.team;
   frame_.unknown_because = region_.whose.reason;
+  frame_.is_alone = region_.whose.is_alone;
   state_->top = &frame_;
   if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   next_ = t_open;
   t_open = this;
+  if (runtime_->replaced && may_make_pool(*state_, *runtime_)) note_pool(*runtime_);
 }
 
 StartedRegion* StartedRegion::leave(const Runtime& runtime) {

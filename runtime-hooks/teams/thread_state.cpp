@@ -10,6 +10,7 @@
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/fold_state.h"
+#include "runtime-hooks/teams/lost_threads.h"
 #include "runtime-hooks/teams/team.h"
 
 namespace muster {
@@ -49,6 +50,7 @@ void thread_ends(void*) {
   state->top = nullptr;
   state->fork_depth = 0;
   state->fold = nullptr;
+  state->pools = {};
   state->is_ending = false;
   state->taken.store(false, std::memory_order_release);
 }
@@ -154,10 +156,12 @@ void threads_after_fork() {
     state->fork_depth = 0;  // teams in use stay: see Team::release
     if (state != t_thread_state) {
       state->top = nullptr;
+      state->pools = {};
       state->is_ending = false;
       state->taken.store(false, std::memory_order_relaxed);
     }
   }
+  pools_after_fork(t_thread_state, settings().after_fork == AfterFork::kSerial);
   if (t_thread_state == nullptr) return;
   for (Frame* frame = t_thread_state->top; frame != nullptr; frame = frame->outer) {
     frame->team = nullptr;

@@ -35,6 +35,7 @@ struct Frame {
   bool at_real_barrier = false;       // a task may run here, not the region itself
   bool between_regions = false;       // see BetweenRegions
   bool met_barrier = false;           // a barrier of the region was executed
+  bool is_alone = false;              // a region that must have one thread (lost_threads.h)
   bool gathered_otherwise = false;    // the last gather was called off, and this thread knows
   FirstShare* first_share = nullptr;  // until the region's function takes it (combined_region.h)
   Reduction reduction = Reduction::kReal;                  // the method of the current one
@@ -42,6 +43,13 @@ struct Frame {
   // The object that called last, which is bound to the team's runtime.
   std::uintptr_t caller_begin = 0;
   std::uintptr_t caller_end = 0;
+};
+
+// Of a root thread: libgomp's, one bit for each that is loaded (lost_threads.h).
+struct ThreadPools {
+  std::uint64_t live = 0;
+  std::uint64_t lost = 0;       // their threads are in the parent process
+  unsigned targets_around = 0;  // target regions on the host, in which the thread has other pools
 };
 
 inline constexpr unsigned kSpareTeams = 4;
@@ -54,6 +62,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   ThreadTimeline* timeline = nullptr;  // null without MUSTER_TIMELINE
   SiteTable* sites = nullptr;          // null without MUSTER_SITES
   BarrierFreeRegions barrier_free;
+  ThreadPools pools;
   std::atomic<Fold*> root_fold{nullptr};  // null until the thread first runs a region at level 0
   Fold* fold = nullptr;  // the fold in which the thread is: its own or its primary thread's
   Tally regions;

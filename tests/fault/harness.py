@@ -32,6 +32,8 @@ class Places:
     runtimes: Path
     build: Path
     runtime: str = "libomp19"
+    forks: int = 200  # in test_forked_team
+    python: Path | None = None  # an interpreter with packages, in tests/loading
 
     @property
     def on_libgomp(self) -> bool:

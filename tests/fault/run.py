@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
     parser.add_argument("--build", type=Path, default=root / "build/fault")
     parser.add_argument("--runtime", choices=("libomp19", "libgomp12"), default="libomp19")
+    parser.add_argument("--forks", type=int, default=200, help="in test_forked_team, default 200")
     parser.add_argument("--filter", default="", help="only tests whose name contains this")
     parser.add_argument("--without", default="", help="no test whose name contains this")
     arguments = parser.parse_args()
@@ -47,9 +48,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    harness.configure(
-        harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve(), arguments.runtime)
-    )
+    found = (arguments.runtimes.resolve(), arguments.build.resolve(), arguments.runtime, arguments.forks)
+    harness.configure(harness.Places(library, *found))
     loader = unittest.TestLoader()
     if arguments.filter:
         loader.testNamePatterns = [f"*{arguments.filter}*"]

@@ -24,13 +24,16 @@ def main() -> int:
     )
     parser.add_argument("--runtimes", type=Path, default=root / "build/runtimes")
     parser.add_argument("--build", type=Path, default=root / "build/loading")
+    parser.add_argument("--python", type=Path, help="an interpreter with scikit-learn, lightgbm and faiss-cpu")
     parser.add_argument("--filter", default="", help="only tests whose name contains this")
     arguments = parser.parse_args()
     library = None if arguments.library == "none" else Path(arguments.library).resolve()
     if library is not None and not library.is_file():
         print(f"run.py: no library {library}", file=sys.stderr)
         return 1
-    harness.configure(harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve()))
+    harness.configure(
+        harness.Places(library, arguments.runtimes.resolve(), arguments.build.resolve(), python=arguments.python)
+    )
     loader = unittest.TestLoader()
     if arguments.filter:
         loader.testNamePatterns = [f"*{arguments.filter}*"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import harness
 import objects
+from harness import base_environment, preloaded_environment, run
 from loading_test import ENVIRONMENT, FORK_JOIN, LoadingTest
 from objects import Runtime, libgomp, llvm
 from test_together import MARK
@@ -32,6 +34,30 @@ class Python(LoadingTest):
                     plugin = objects.plugin(runtime)
                     self.script("forking", method, threads, plugin, processes=5, MUSTER_FORKJOIN="on")
                     self.assert_runtimes(runtime)
+
+    def test_fork_after_a_team(self) -> None:
+        """libgomp's children, where the parent has used a team: with Muster they end."""
+        if not self.preloaded:
+            self.skipTest("stock hangs")
+        plugin = objects.plugin(libgomp(MARK))
+        command = [sys.executable, objects.PROGRAMS / "forking.py", "fork", "3", plugin]
+        for fork_join in FORK_JOIN:
+            with self.subTest(fork_join=fork_join):
+                ours = run(command, preloaded_environment({**ENVIRONMENT, "MUSTER_FORKJOIN": fork_join}))
+                self.assertEqual((ours.status, ours.stderr), (0, ""), ours.describe())
+                self.assertIn("[True, True, True]", ours.stdout)
+
+    def test_packages(self) -> None:
+        """The same in packages that bring libgomp, with the numbers that one thread finds out in stock."""
+        if not self.preloaded or harness.places.python is None:
+            self.skipTest("needs --python")
+        for package in ("numpy", "sklearn", "lightgbm", "faiss"):
+            with self.subTest(package=package):
+                command = [harness.places.python, objects.PROGRAMS / "packages.py", package]
+                stock = run(command, base_environment({**ENVIRONMENT, "OMP_NUM_THREADS": "1"}))
+                ours = run(command, preloaded_environment(ENVIRONMENT))
+                self.assertEqual((stock.status, ours.status), (0, 0), f"{stock.describe()} {ours.describe()}")
+                self.assertEqual(ours.stdout, stock.stdout)
 
     def test_workers(self) -> None:
         for runtime in runtimes():

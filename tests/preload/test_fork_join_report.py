@@ -29,6 +29,7 @@ REASONS_UNFOLDED = {
     "no GOMP_parallel_start",
     "another kind of region",
     "the thread is ending",
+    "threads lost in fork",
 }
 REASONS_CLOSED = {
     "runtime call",
