@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How claims depend on assumed latencies: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
+"""How Zhang et al.'s claims depend on what is assumed: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
 
-Each number of a machine's file whose comment says `assumed`, and each number of --also, is halved and doubled, alone,
-and the claims on that machine are computed again. Printed is what a claim's number becomes, and `!` where its verdict
-turns.
+The claims on a machine are computed again for each other reading of the paper's barriers, of all combinations; and
+with each number of the machine's file whose comment says `assumed`, and each number of --also, halved and doubled,
+alone. Printed is what a claim's number becomes, and `!` where its verdict turns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from claims.claim import Claim, Context, Found, is_accepted, read_claims  # noqa: E402
-from claims.zhang import MACHINES, REPRODUCED  # noqa: E402
+from claims.zhang import JUDGED, MACHINES, READINGS, Coherence  # noqa: E402
 
 from lab.results import Table, add_option, leave, table_of_words  # noqa: E402
 
@@ -60,7 +60,7 @@ def assumptions(text: str, also: set[str]) -> Iterator[Assumption]:
 
 def claims_on(machine: str) -> list[Claim]:
     family = machine.split("-")[0]
-    return [claim for claim in read_claims() if claim.id in REPRODUCED and f"sim/coherence {family}" in claim.how]
+    return [claim for claim in read_claims() if claim.id in JUDGED and f"sim/coherence {family}" in claim.how]
 
 
 def brief(found: Found) -> str:
@@ -70,12 +70,12 @@ def brief(found: Found) -> str:
 
 
 def verdicts(context: Context, claims: list[Claim]) -> dict[str, tuple[str, bool]]:
-    found = {claim: REPRODUCED[claim.id](context) for claim in claims}
+    found = {claim: JUDGED[claim.id](Coherence(context)) for claim in claims}
     return {claim.id: (brief(what), is_accepted(claim, what)) for claim, what in found.items()}
 
 
 def print_row(what: str, cells: list[str]) -> list[str]:
-    print(f"{what:36}" + "".join(f"{cell:>7}" for cell in cells), flush=True)
+    print(f"{what:104}" + "".join(f"{cell:>7}" for cell in cells), flush=True)
     return [what, *(cell.strip() for cell in cells)]
 
 
@@ -87,19 +87,23 @@ def examine(machine: str, program: Path, episodes: int, also: set[str]) -> Table
         folder = Path(name)
         shutil.copytree(MACHINES, folder, dirs_exist_ok=True)
 
-        def run(changed: str) -> dict[str, tuple[str, bool]]:
+        def run(changed: str, words: tuple[str, ...] = ()) -> dict[str, tuple[str, bool]]:
             (folder / f"{machine}.toml").write_text(changed)
-            return verdicts(Context(program, episodes=episodes, machines=folder), claims)
+            return verdicts(Context(program, episodes=episodes, machines=folder, coherence_words=words), claims)
 
         as_is = run(text)
         marked = [as_is[claim.id][0] + (" " if as_is[claim.id][1] else "-") for claim in claims]
         rows = [print_row("as it is", marked)]
+
+        def add_row(what: str, now: dict[str, tuple[str, bool]]) -> None:
+            turned = {claim.id: "!" if now[claim.id][1] != as_is[claim.id][1] else " " for claim in claims}
+            rows.append(print_row(what, [now[claim.id][0] + turned[claim.id] for claim in claims]))
+
+        for name, words in READINGS.items():
+            add_row(name, run(text, words))
         for assumption in assumptions(text, also):
             for factor in FACTORS:
-                now = run(assumption.changed(text, factor))
-                turned = {claim.id: "!" if now[claim.id][1] != as_is[claim.id][1] else " " for claim in claims}
-                cells = [now[claim.id][0] + turned[claim.id] for claim in claims]
-                rows.append(print_row(f"{assumption} x {factor:g}", cells))
+                add_row(f"{assumption} x {factor:g}", run(assumption.changed(text, factor)))
     notes = ["-: the claim is missed; !: its verdict changes."]
     return table_of_words(["changed", *names[1:]], rows, machine, notes)
 

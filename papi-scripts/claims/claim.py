@@ -58,6 +58,10 @@ class Found:
         return tuple(self.values) if self.value is None else (self.value, *self.values)
 
 
+# Of a claim that has several rows, each with a verdict of its own.
+Rows = Sequence[Found | Unavailable]
+
+
 @dataclass
 class Context:
     """What a claim's function may use."""
@@ -68,6 +72,7 @@ class Context:
     folder: Path | None = None  # of kept results
     episodes: int = 200  # of each run of bin/coherence
     machines: Path | None = None  # of bin/coherence, other than its own
+    coherence_words: tuple[str, ...] = ()  # for bin/coherence, beside the usual ones
     cache: dict[str, object] = field(default_factory=dict)  # of a module: what several of its claims need
 
     @cached_property

@@ -142,23 +142,23 @@ class ReproduceTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Areproduce: /nowhere/release/bin/coherence is missing[^\n]*\n\Z")
 
     def test_a_reduction(self) -> None:
-        table = {("dist-sensor", 32, "overhead_us"): 2.0, ("fetch-add", 32, "overhead_us"): 10.0}
-        found = zhang.reduction(FakeSimulator(table), "m", 32, "dist-sensor", "fetch-add")
+        table = {("Combined", 32, "overhead_us"): 2.0, ("FetchAndAdd", 32, "overhead_us"): 10.0}
+        found = zhang.reduction(FakeSimulator(table), "m", 32, "Combined", "FetchAndAdd")
         self.assertAlmostEqual(found.value, 80.0)
 
     def test_an_order(self) -> None:
         times = dict(zip(zhang.PAPERS_FIVE, (9.0, 4.0, 3.0, 5.0, 2.0), strict=True))
         table = {(name, 32, "overhead_us"): time for name, time in times.items()}
         self.assertTrue(zhang.order(FakeSimulator(table)).holds)
-        table["local-sensor", 32, "overhead_us"] = 2.5
+        table["LocalSensor", 32, "overhead_us"] = 2.5
         self.assertFalse(zhang.order(FakeSimulator(table)).holds)
 
     def test_failures_must_grow_and_passes_stay(self) -> None:
-        table = {("fetch-add", n, "sc_passes"): 1.0 for n in (2, 8, 16, 32)}
-        table |= {("fetch-add", 8, "sc_fails"): 2.0, ("fetch-add", 32, "sc_fails"): 9.0}
+        table = {("FetchAndAdd", n, "sc_passes"): 1.0 for n in (2, 8, 16, 32)}
+        table |= {("FetchAndAdd", 8, "sc_fails"): 2.0, ("FetchAndAdd", 32, "sc_fails"): 9.0}
         self.assertTrue(zhang.failures(FakeSimulator(table)).holds)
-        self.assertFalse(zhang.failures(FakeSimulator(table | {("fetch-add", 2, "sc_passes"): 1.2})).holds)
-        self.assertFalse(zhang.failures(FakeSimulator(table | {("fetch-add", 32, "sc_fails"): 8.0})).holds)
+        self.assertFalse(zhang.failures(FakeSimulator(table | {("FetchAndAdd", 2, "sc_passes"): 1.2})).holds)
+        self.assertFalse(zhang.failures(FakeSimulator(table | {("FetchAndAdd", 32, "sc_fails"): 8.0})).holds)
 
 
 if __name__ == "__main__":
