@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from claims import PAPERS, module_of  # noqa: E402
-from claims.claim import Claim, Context, Found, Unavailable, is_accepted, read_claims  # noqa: E402
+from claims.claim import Claim, Context, Found, Rows, Unavailable, is_accepted, read_claims  # noqa: E402
 
 from lab.campaign import CampaignError, add_options, positive  # noqa: E402
 from lab.progress import Progress  # noqa: E402
@@ -37,29 +37,37 @@ class Result:
     beside: str = ""
 
 
-def functions() -> dict[str, Callable[[Context], Found]]:
+def functions() -> dict[str, Callable[[Context], Found | Rows]]:
     """Of all papers, by the claim's id."""
     modules = [module for module in map(module_of, PAPERS) if module is not None]
     return {name: function for module in modules for name, function in module.REPRODUCED.items()}
 
 
-def result_of(claim: Claim, function: Callable[[Context], Found] | None, context: Context) -> Result:
+def result_of(claim: Claim, found: Found | Unavailable) -> Result:
+    if isinstance(found, Unavailable):
+        return Result(claim, UNAVAILABLE, str(found))
+    text = f"{found.text} (measured here)" if found.measured else found.text
+    return Result(claim, REPRODUCED if is_accepted(claim, found) else MISSED, text, found.beside)
+
+
+def results_of(claim: Claim, function: Callable[[Context], Found | Rows] | None, context: Context) -> list[Result]:
+    """One, or a row each."""
     if function is None:
-        return Result(claim, NOT_BUILT, "")
+        return [Result(claim, NOT_BUILT, "")]
     try:
         found = function(context)
     except Unavailable as error:
-        return Result(claim, UNAVAILABLE, str(error))
+        found = error
     except CampaignError as error:
-        return Result(claim, FAILED, str(error))
-    text = f"{found.text} (measured here)" if found.measured else found.text
-    return Result(claim, REPRODUCED if is_accepted(claim, found) else MISSED, text, found.beside)
+        return [Result(claim, FAILED, str(error))]
+    rows = [found] if isinstance(found, Found | Unavailable) else found
+    return [result_of(claim, row) for row in rows]
 
 
 def results(claims: list[Claim], context: Context) -> Iterator[Result]:
     found = functions()
     for claim in claims:
-        yield result_of(claim, found.get(claim.id), context)
+        yield from results_of(claim, found.get(claim.id), context)
 
 
 def missing_program(claims: list[Claim], context: Context) -> str | None:
