@@ -10,6 +10,7 @@
 
 #include "sim/coherence/simulation.h"
 #include "sim/coherence/tables.h"
+#include "sim/published/barriers.h"
 
 namespace muster::coherence {
 namespace {
@@ -43,15 +44,15 @@ std::vector<unsigned> read_threads(const std::string& text) {
   return out;
 }
 
-std::vector<BarrierKind> read_barriers(const std::vector<std::string>& names) {
-  std::vector<BarrierKind> out;
-  for (const std::string& name : names) {
-    for (int i = 0; i < kBarrierKinds; ++i) {
-      const auto kind = static_cast<BarrierKind>(i);
-      if (kind != BarrierKind::kNative && name == name_of(kind)) out.push_back(kind);
-    }
+// One of Muster's, or one of the paper's.
+void set_barrier(Experiment& experiment, const std::string& name) {
+  experiment.published = name;
+  for (int i = 0; i < kBarrierKinds; ++i) {
+    const auto kind = static_cast<BarrierKind>(i);
+    if (name != name_of(kind)) continue;
+    experiment.barrier = kind;
+    experiment.published.clear();
   }
-  return out;
 }
 
 std::vector<std::string> barrier_names() {
@@ -60,7 +61,14 @@ std::vector<std::string> barrier_names() {
     const auto kind = static_cast<BarrierKind>(i);
     if (kind != BarrierKind::kNative) out.emplace_back(name_of(kind));
   }
+  out.insert(out.end(), std::begin(published::kNames), std::end(published::kNames));
   return out;
+}
+
+std::map<std::string, published::Scan> scans() {
+  return {{"whole", published::Scan::kWhole},
+          {"from-start", published::Scan::kFromStart},
+          {"from-waited", published::Scan::kFromWaited}};
 }
 
 std::map<std::string, Construct> constructs() {
@@ -116,7 +124,8 @@ int run(int count, char** words) {
                  "a file of the folder of machines, or rule-N (default power4-32)");
   app.add_option("--machines", folder, "the folder of machines");
   app.add_flag("--list", list, "list the machines and end");
-  app.add_option("--barrier", barriers, "algorithms, comma-separated (default dist-sensor)")
+  app.add_option("--barrier", barriers,
+                 "algorithms, comma-separated, of Muster or of Zhang et al. (default dist-sensor)")
       ->delimiter(',')
       ->check(CLI::IsMember(barrier_names()));
   app.add_option("--threads", threads, "4, 1..32 or 2,4,8 (default: as many as the machine has)");
@@ -131,6 +140,16 @@ int run(int count, char** words) {
                  "the share of itself by which a delay is longer, at most (default 0.02)")
       ->check(CLI::Range(0.0, 100.0));
   app.add_option("--seed", experiment.seed, "of the differences between delays (default 1)");
+  published::Reading& reading = experiment.reading;
+  app.add_flag(
+      "--sets-share-lines", reading.sets_share_lines,
+      "of Zhang et al.: the arrays of a padded counter are different bytes of the same lines");
+  app.add_flag("--store-only{false}", reading.loads_first,
+               "of Zhang et al.: an element is set to zero, not decreased");
+  app.add_option(
+         "--scan", reading.scan,
+         "of Zhang et al.: how a counter is read, whole, from-start or from-waited (default whole)")
+      ->transform(CLI::CheckedTransformer(scans()));
   app.add_flag("--csv", csv, "every number, a line for each run");
   CLI11_PARSE(app, count, words);
 
@@ -141,14 +160,13 @@ int run(int count, char** words) {
   const Machine machine = load_machine(folder, machine_name);
   const std::vector<unsigned> sizes =
       threads.empty() ? std::vector<unsigned>{machine.cores} : read_threads(threads);
-  const std::vector<BarrierKind> kinds = read_barriers(barriers);
-  Progress progress(sizes.size() * kinds.size());
+  Progress progress(sizes.size() * barriers.size());
   print_head(machine, experiment, csv);
   for (const unsigned size : sizes) {
-    for (const BarrierKind kind : kinds) {
+    for (const std::string& barrier : barriers) {
       experiment.threads = size;
-      experiment.barrier = kind;
-      progress.begin_run(fmt::format("{}, {} threads", name_of(kind), size));
+      set_barrier(experiment, barrier);
+      progress.begin_run(fmt::format("{}, {} threads", barrier, size));
       const unsigned all = experiment.warm_up + experiment.episodes;
       const auto step = [&](unsigned episode) {
         progress.step(static_cast<double>(episode) / all);

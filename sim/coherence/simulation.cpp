@@ -6,6 +6,7 @@
 #include "barriers/choose.h"
 #include "barriers/registry.h"
 #include "sim/coherence/simulated_memory.h"
+#include "sim/published/barriers.h"
 #include "waiting/random.h"
 
 namespace muster::coherence {
@@ -27,6 +28,14 @@ Layout layout_of(const Machine& machine) {
 // A team's barrier in a place of its own, which begins a line.
 struct Team {
   Team(const Machine& machine, const Experiment& experiment) : stats(experiment.threads) {
+    if (!experiment.published.empty()) {
+      if (experiment.construct == Construct::kParallel)
+        throw std::runtime_error("the published barriers have no forks and joins");
+      published = published::make<SimulatedMemory>(experiment.published, experiment.threads,
+                                                   machine.line_bytes, experiment.reading);
+      if (published == nullptr) throw std::runtime_error("no such barrier was published");
+      return;
+    }
     const BarrierKind kind = experiment.barrier == BarrierKind::kAuto
                                  ? choose_barrier(experiment.threads, machine.cores)
                                  : experiment.barrier;
@@ -46,6 +55,7 @@ struct Team {
   }
 
   void arrive_and_wait(unsigned me, Episode episode) {
+    if (published != nullptr) return published->arrive_and_wait(me, episode);
     ops->arrive_and_wait(state, me, episode, call_off, stats[me]);
   }
   // The primary writes what is to be done, the others read it.
@@ -60,6 +70,7 @@ struct Team {
 
   alignas(kPrefetchersStopAt) CallOff<SimulatedMemory> call_off;
   alignas(kPrefetchersStopAt) SimulatedMemory::Atomic<Episode> announced{kNoEpisode};
+  std::unique_ptr<published::Barrier<SimulatedMemory>> published;
   Arena arena;
   const BarrierOps<SimulatedMemory>* ops = nullptr;
   void* state = nullptr;

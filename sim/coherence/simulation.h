@@ -5,6 +5,7 @@
 #include "options/barrier_names.h"
 #include "options/wait_names.h"
 #include "sim/coherence/world.h"
+#include "sim/published/reading.h"
 
 namespace muster::coherence {
 
@@ -16,6 +17,9 @@ enum class Construct {
 struct Experiment {
   Construct construct = Construct::kBarrier;
   BarrierKind barrier = BarrierKind::kDistSensor;
+  // Not empty: instead one of sim/published/barriers.h, by the paper's name.
+  std::string published;
+  published::Reading reading;       // of that one
   WaitKind wait = WaitKind::kSpin;  // one that needs no scheduler (waiting/scheduler.h)
   unsigned threads = 2;
   unsigned episodes = 100;

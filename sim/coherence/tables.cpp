@@ -33,7 +33,8 @@ std::vector<Column> columns(const Machine& machine, const Experiment& experiment
   std::vector<Column> out{
       {"machine", machine.name},
       {"construct", experiment.construct == Construct::kBarrier ? "barrier" : "parallel"},
-      {"barrier", name_of(experiment.barrier), 20},
+      {"barrier", experiment.published.empty() ? name_of(experiment.barrier) : experiment.published,
+       20},
       {"threads", fmt::format("{}", experiment.threads), 8},
       {"episodes", fmt::format("{}", experiment.episodes)},
       {"delay_us", fmt::format("{}", experiment.delay_us)},

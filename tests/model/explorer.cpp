@@ -148,7 +148,8 @@ class Search {
   void note_fault(Fault fault, const std::string& text) {
     out_.fault = fault;
     out_.text = text;
-    tell();
+    if (assumed_.holds)
+      tell();  // else the same choices lead elsewhere now, and it is explored again
   }
 
   void tell();
@@ -255,7 +256,7 @@ Report explore(const Settings& settings, const MakeProgram& make) {
     assumed.holds = true;
     Search search(settings, make, assumed);
     Report report = search.run();
-    if (!assumed.holds && report.fault == Fault::kNone) continue;
+    if (!assumed.holds) continue;
     for (std::size_t i = 1; i < sites().size(); ++i) {
       if (sites()[i].met) report.sites.push_back(static_cast<std::uint16_t>(i));
     }

@@ -4,6 +4,7 @@
 
 #include "sim/coherence/simulated_memory.h"
 #include "sim/coherence/simulation.h"
+#include "sim/published/barriers.h"
 #include "tests/sim/small_machine.h"
 #include "waiting/any_policy.h"
 
@@ -59,6 +60,46 @@ TEST(SimulatedBarriers, NoThreadIsLetThroughEarly) {
       }
     }
   }
+}
+
+TEST(SimulatedBarriers, NorIsOneByThePublishedOnes) {
+  for (const char* barrier : published::kNames) {
+    for (const published::Scan scan :
+         {published::Scan::kWhole, published::Scan::kFromStart, published::Scan::kFromWaited}) {
+      for (const bool one_way : {false, true}) {
+        for (const unsigned threads : {1U, 2U, 5U, 8U}) {
+          const Experiment experiment{
+              .published = barrier,
+              .reading = {.sets_share_lines = one_way, .loads_first = one_way, .scan = scan},
+              .threads = threads,
+              .episodes = 20,
+              .delay_us = 1,
+              .jitter = 2,
+              .warm_up = 2};
+          EXPECT_TRUE(simulate(small_machine(), experiment, {}).in_step) << barrier << threads;
+        }
+      }
+    }
+  }
+}
+
+// Setting back costs Combined what dist-sensor saves: the primary takes all counters' lines to write them, and their
+// owners fetch them again before they decrease.
+TEST(SimulatedBarriers, SettingBackTransfersLines) {
+  constexpr unsigned kThreads = 8;
+  constexpr unsigned kEpisodes = 200;
+  Experiment experiment{.threads = kThreads, .episodes = kEpisodes, .delay_us = 20};
+  const auto misses = [&] {
+    return static_cast<double>(sum_of(simulate(small_machine(), experiment, {})).misses()) /
+           kEpisodes;
+  };
+  experiment.published = "Combined";
+  experiment.reading.loads_first = false;
+  // For each other thread: the counter's line, read and owned by the primary and owned by the thread; the sensor's, owned
+  // by the primary, read and owned by the thread.
+  EXPECT_NEAR(misses(), 6 * (kThreads - 1), 3);
+  experiment.reading.loads_first = true;
+  EXPECT_NEAR(misses(), 7 * (kThreads - 1), 3);
 }
 
 TEST(SimulatedBarriers, ASeedDecidesAll) {
