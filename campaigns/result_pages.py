@@ -4,7 +4,8 @@
 A page is made of the results in docs/results/data whose names begin with the page's (`scaling.128.json` belongs to
 `scaling`), in the order of their names, and of its entry in docs/results/pages.toml: title, a sentence or two on how to
 read it, pictures, the note that goes with it. Figures come from results only: a reading that has one is an error.
-README.md's sentence on the load grid is written, too. Exit status 1 where a page differs or something is wrong.
+README.md's sentence on the load grid is written, too, and method.md (method_page.py). Exit status 1 where a page differs
+or something is wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import tomllib
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import method_page  # noqa: E402
 import readme_figures  # noqa: E402
 
 from lab.commit import ROOT  # noqa: E402
@@ -29,6 +31,7 @@ from lab.results import BadResult, Machine, Result, Table, Value, read  # noqa: 
 
 FOLDER = ROOT / "docs" / "results"
 MADE = "<!-- Made by campaigns/result_pages.py from data/ and pages.toml: change those. -->"
+MADE_OF_METHOD = "<!-- Made by campaigns/result_pages.py from papi-scripts/method/: change that. -->"
 INDEX = "README"
 README = "../../README.md"  # the whole tree's
 # What may hold a digit in a reading: code, where a link goes, and a claim's name.
@@ -167,6 +170,8 @@ def texts(folder: Path) -> dict[str, str]:
     grid = next((page.results for page in pages if page.name == "load-grid"), None)
     if grid and readme.is_file():
         made[README] = readme_figures.filled(readme.read_text(), grid)
+    if folder == FOLDER:
+        made[method_page.NAME] = f"{MADE_OF_METHOD}\n{method_page.page(ROOT)}"
     return made
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import docs_checks
 import library_check
+import method_checks
 import source_checks
 import tool_checks
 import words
@@ -31,6 +32,7 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "doc_sentences": lambda tree, build: docs_checks.sentences(tree),
     "doc_lengths": lambda tree, build: docs_checks.lengths(tree),
     "doc_help": lambda tree, build: docs_checks.help_texts(tree, build / "bin" / "muster"),
+    "method": lambda tree, build: method_checks.method(tree),
     "words": lambda tree, build: words.banned_words(tree),
     "formatting": lambda tree, build: tool_checks.formatting(tree),
     "shell_scripts": lambda tree, build: tool_checks.shell_scripts(tree),
