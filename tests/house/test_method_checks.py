@@ -32,7 +32,8 @@ tables = ["zhang.2"]
 rows = ["hop ="]
 not_varied = {Z3 = "no reason"}
 """
-TABLE = Table([Column("changed"), Column("Z1"), Column("of Z2"), Column("Z3")], [["as it is", 1, 2, 3], ["hop = 2", 1, "no", "."]])
+COLUMNS = [Column(name) for name in ("changed", "Z1", "of Z2", "Z3")]
+TABLE = Table(COLUMNS, [["as it is", 1, 2, 3], ["hop = 2", 1, "no", "."]])
 OTHERS = '\n[[statement]]\nkind = "machine"\nwhere = "1"\nsays = "x"\nours = "y"\nsource = ["sim/a.h#ring"]\n'
 OTHERS += 'tests = ["tests/sim/test_a.py#test_ring"]\n'
 
