@@ -43,7 +43,6 @@ def panels(style: str, x_label: str, mark: Callable[[float], float]) -> tuple[Pa
             "slowdown",
             lines,
             f"W = {switch_us} µs",
-            legend_at="upper right" if style == BULK else "best",
             level=1.0,
             marks=(mark(switch_us),),
             log_x=True,

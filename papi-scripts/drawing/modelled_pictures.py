@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas
 
+from drawing import published
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf
 from drawing.growth import FROM_THREADS, Growth, growth
 from drawing.modelled import commands
@@ -71,9 +72,8 @@ def growth_frame(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 def caption(figure: FigureOf, frame: pandas.DataFrame) -> list[str]:
     first = frame.iloc[0]
-    source, delay = first["source"], first["delay_us"]
-    text = f"Source: {source}, by the coherence simulator. Machine: {first['title']} ({first['machine']}). "
-    text += f"Commit {first['commit']}. Seed {first['seed']}; {delay} µs of computing before each barrier."
+    text = f"{first['title']} ({first['machine']}). Commit {first['commit']}. "
+    text += f"Seed {first['seed']}; {first['delay_us']} µs of computing before each barrier."
     if figure.kind == "scale":
         text += f" Slopes are fitted from {FROM_THREADS} threads on, on logarithmic axes; P: threads."
     if figure.kind == "ours" and "sc_fails" in figure.columns:
@@ -83,7 +83,12 @@ def caption(figure: FigureOf, frame: pandas.DataFrame) -> list[str]:
     for barrier, most in highest[highest < frame["threads"].max()].items():
         text += f" {barrier} was run up to {most} threads only"
         text += ": a run costs the square of its threads (--full)." if barrier == COSTLY else "."
-    return [text, "Command: " + "; ".join(commands(frame))]
+    return [" ".join(filter(None, [text, published.words(figure.name)]))]
+
+
+def description(frame: pandas.DataFrame) -> str:
+    """In the picture's file, where its readers look for what made it."""
+    return f"Source: {frame.iloc[0]['source']}. Command: {'; '.join(commands(frame))}"
 
 
 def ticks(figure: FigureOf, frame: pandas.DataFrame) -> list[int]:
@@ -99,12 +104,17 @@ def paper_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
     marks = ticks(figure, frame)
     if "sc_passes" not in figure.columns:
         column = figure.columns[0]
-        return [Panel("", COLUMNS[column], lines_of(frame, column), x_ticks=marks)]
+        panel = Panel("", COLUMNS[column], lines_of(frame, column), x_ticks=marks)
+        names = map(str, frame["barrier"].unique())
+        published.add(figure.name, "", panel, dict(zip(names, panel.lines, strict=True)))
+        return [panel]
     lines = []
     for column, look in zip(figure.columns, ("dist-counter", "fetch-add"), strict=True):
         line = lines_of(frame, column)[0]
         lines.append(Line(NAME_OF_COUNT[column], style_of(look), line.x, line.y))
-    return [Panel("", f"store-conditionals {PER_PROCESSOR}", lines, x_ticks=marks, note="FetchAndAdd (fetch-add)")]
+    panel = Panel("", f"store-conditionals {PER_PROCESSOR}", lines, x_ticks=marks, note="FetchAndAdd (fetch-add)")
+    published.add(figure.name, "", panel, dict(zip(figure.columns, lines, strict=True)))
+    return [panel]
 
 
 def ours_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
@@ -130,7 +140,12 @@ def without_zeros(lines: list[Line]) -> list[Line]:
 
 
 def picture_of(figure: FigureOf, frame: pandas.DataFrame) -> Picture:
-    data = numbers(figure, frame)
+    picture = drawn(figure, numbers(figure, frame))
+    picture.kind, picture.description = "simulated", description(frame)
+    return picture
+
+
+def drawn(figure: FigureOf, data: pandas.DataFrame) -> Picture:
     if figure.kind == "paper":
         return Picture(figure.title, paper_panels(figure, data), caption(figure, data))
     if figure.kind == "ours":

@@ -84,7 +84,7 @@ def fig4_simulated(campaign: Campaign) -> list[Point]:
 
 def gain_panel(name: str, x_label: str) -> PanelOf:
     gain = SeriesOf("gain", GANG, "App1 in gang slices over App1 without")
-    return PanelOf(name, x_label, "iterations, times plain", (gain,), level=1.0, log_x=True, legend_at="upper right")
+    return PanelOf(name, x_label, "iterations, times plain", (gain,), level=1.0, log_x=True)
 
 
 MACHINE = machine()
@@ -122,6 +122,7 @@ FIGURES = [
         "measured",
         f"Two BARRIER programs with interval 0; {SPIN}, or for 4 ms; High is nice {gang_experiments.HIGH_NICE}; "
         "GangHi: App2's slices are twice as long. Medians, least and most of 3.",
+        panel_inches=(6.4, 3.4),
     ),
     PaperFigure(
         "peter-4",
@@ -133,12 +134,12 @@ FIGURES = [
                 "bursts a second, of each stream",
                 "latency of an update, ms",
                 (SeriesOf("plain", KERNEL, "kernel's scheduler"), SeriesOf("gang", GANG, "gang")),
-                legend_at="upper left",
             ),
         ),
         fig4,
         "measured",
         f"{gang_experiments.STREAMS} streams, our own clustering; {SPIN}; means, bars from 10 % to 90 % of updates.",
+        panel_inches=(6.4, 3.4),
     ),
     PaperFigure(
         "peter-4-simulated",
@@ -151,11 +152,11 @@ FIGURES = [
                 "latency of an update, s",
                 tuple(SeriesOf(arm, style) for arm, style in SIMULATED.items()),
                 title=f"work {work}",
-                legend_at="upper left",
             )
             for work in WORKS
         ),
         fig4_simulated,
-        note=f"{SPIN[0].upper()}{SPIN[1:]}; means, bars from 10 % to 90 % of updates; docs/results/notes has what is assumed.",
+        note=f"{SPIN[0].upper()}{SPIN[1:]}; means, bars from 10 % to 90 % of updates; docs/results/notes has what is"
+        " assumed.",
     ),
 ]

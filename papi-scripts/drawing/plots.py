@@ -17,6 +17,8 @@ from matplotlib import pyplot, ticker
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from drawing import legends, references
+from drawing.references import Reference
 from drawing.styles import Style
 
 SETTINGS = {
@@ -37,6 +39,7 @@ SETTINGS = {
     "svg.hashsalt": "muster",  # the same picture is the same file
 }
 CAPTION_SIZE = 6.5
+TITLE_LETTER_INCHES = 0.082
 INCHES_PER_LINE = 0.125
 MARGIN_ABOVE = 1.06  # the highest point
 
@@ -64,13 +67,23 @@ class Panel:
     x_ticks: Sequence[float] = ()
     x_names: Sequence[str] = ()  # of the ticks, where they are no numbers
     note: str = ""
-    legend: bool = True
+    legend: bool = True  # under all panels
     legend_title: str = ""
-    beside: bool = False  # the legend stands right of the axes
-    legend_at: str = "upper left"  # else there
+    beside: bool = False  # it stands right of the axes
     stacked: bool = False  # steps over time, one on top of the other, each with its style's grey and hatch
     level: float | None = None  # a line across
     marks: Sequence[float] = ()  # lines down
+    published: Sequence[Reference] = ()
+
+    @property
+    def scale(self) -> tuple[str, bool, bool]:
+        """Panels of the same one share their y-axis."""
+        return self.y_label, self.log, self.log_y
+
+    @property
+    def highest(self) -> float:
+        ours = max((value for line in self.lines for value in (*line.y, *line.high)), default=0)
+        return max([ours, *(one.highest for one in self.published)])
 
 
 @dataclass
@@ -80,6 +93,8 @@ class Picture:
     caption: list[str] = field(default_factory=list)  # paragraphs
     panel_inches: tuple[float, float] = (5.2, 3.6)
     legend_inches: float = 0.0  # of one that stands beside the last panel
+    kind: str = ""  # simulated or measured: it stands in the corner
+    description: str = ""  # of the file: what made it
 
 
 def caption_lines(paragraphs: list[str], width_inches: float) -> list[str]:
@@ -108,15 +123,13 @@ def draw_stack(axes: Axes, panel: Panel) -> None:
     axes.set_xlim(min(panel.lines[0].x, default=0), max(panel.lines[0].x, default=1))
 
 
-def draw_panel(axes: Axes, panel: Panel) -> None:
+def draw_panel(axes: Axes, panel: Panel, highest: float) -> None:
+    """`highest`: of all panels that share its y-axis."""
     if panel.stacked:
         draw_stack(axes, panel)
         axes.set_xlabel(panel.x_label)
         axes.set_ylabel(panel.y_label)
         axes.set_title(panel.title, loc="left")
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 4, "handlelength": 2.0}
-        if panel.legend:
-            axes.legend(**place)
         for mark in panel.marks:
             axes.axvline(mark, color="0.0", linewidth=1.2, linestyle=(0, (4, 2)))
         return
@@ -137,6 +150,8 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
             axes.errorbar(line.x, line.y, yerr=bars, capsize=2, elinewidth=0.7, **keywords)
         else:
             axes.plot(line.x, line.y, **keywords)
+    for one in panel.published:
+        references.draw(axes, one, panel.log_x or panel.log)
     if panel.level is not None:
         axes.axhline(panel.level, color="0.45", linewidth=0.8, linestyle=(0, (6, 3)), zorder=1)
     for mark in panel.marks:
@@ -161,9 +176,8 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         )
         axes.grid(visible=True, which="minor", axis="y", color="0.95", linewidth=0.4)
     else:
-        highest = max((value for line in panel.lines for value in (*line.y, *line.high)), default=0)
         axes.set_ylim(0, MARGIN_ABOVE * highest or 1)
-        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
         if panel.log_x:
             axes.set_xscale("log", base=2)
             axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
@@ -177,38 +191,62 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
         axes.xaxis.set_minor_locator(ticker.NullLocator())
     if panel.note:
         axes.text(0.98, 0.03, panel.note, transform=axes.transAxes, ha="right", va="bottom", fontsize=8)
-    if panel.legend and panel.lines:
-        where = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if panel.beside else {"loc": panel.legend_at}
-        legend = axes.legend(title=panel.legend_title or None, **where)
-        legend.set_zorder(5)
+    if panel.legend and panel.lines and panel.beside:
+        legend = axes.legend(title=panel.legend_title or None, loc="upper left", bbox_to_anchor=(1.0, 1.0))
         legend._legend_box.align = "left"
+
+
+def share(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
+    """Panels with one scale have one y-axis, labelled once."""
+    for place, panel in list(zip(axes, panels, strict=True))[1:]:
+        if panel.scale == panels[0].scale and not panel.stacked:
+            place.sharey(axes[0])
+            place.tick_params(left=False, labelleft=False)
+            place.set_ylabel("")
 
 
 def draw(picture: Picture) -> Figure:
     with pyplot.rc_context(SETTINGS):
         wide, high = picture.panel_inches
-        count = len(picture.panels)
-        width = wide * count + picture.legend_inches
+        panels = picture.panels
+        width = wide * len(panels) + picture.legend_inches
         lines = caption_lines(picture.caption, width - 0.2)
-        below = INCHES_PER_LINE * len(lines) + (0.1 if lines else 0)
+        caption_high = INCHES_PER_LINE * len(lines) + (0.1 if lines else 0)
+        figure, axes = pyplot.subplots(1, len(panels), squeeze=False, layout="constrained")
+        for place, panel in zip(axes[0], panels, strict=True):
+            highest = max(other.highest for other in panels if other.scale == panel.scale)
+            draw_panel(place, panel, highest)
+        share(axes[0], panels)
+        shown = [place for place, one in zip(axes[0], panels, strict=True) if one.legend and not one.beside]
+        found = legends.entries(shown)
+        below = caption_high + legends.height(list(found), width - 0.3)
         height = high + below
-        figure, axes = pyplot.subplots(1, count, figsize=(width, height), squeeze=False, layout="constrained")
-        for place, panel in zip(axes[0], picture.panels, strict=True):
-            draw_panel(place, panel)
+        figure.set_size_inches(width, height)
         if picture.title:
-            figure.suptitle(picture.title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+            letters = int((width - 1.0) / TITLE_LETTER_INCHES)
+            title = "\n".join(textwrap.wrap(picture.title, letters))
+            figure.suptitle(title, x=0.1 / width, ha="left", fontsize=10.5, fontweight="bold")
+        if picture.kind:
+            corner = {"ha": "right", "va": "top", "fontsize": 9, "style": "italic"}
+            figure.text(1 - 0.1 / width, 1 - 0.06 / height, picture.kind, **corner)
         figure.get_layout_engine().set(rect=(0, below / height, 1, 1 - below / height))
+        if found:
+            legends.draw(figure, found, below)
         figure.text(
             0.1 / width, 0.05 / height, "\n".join(lines), ha="left", va="bottom", fontsize=CAPTION_SIZE, linespacing=1.3
         )
         return figure
 
 
+def metadata_of(picture: Picture) -> dict[str, str | None]:
+    return {"Date": None} | ({"Description": picture.description} if picture.description else {})
+
+
 def svg(picture: Picture) -> str:
     figure = draw(picture)
     text = io.StringIO()
     with pyplot.rc_context(SETTINGS):
-        figure.savefig(text, format="svg", metadata={"Date": None})
+        figure.savefig(text, format="svg", metadata=metadata_of(picture))
     pyplot.close(figure)
     return text.getvalue()
 
@@ -219,7 +257,7 @@ def save(picture: Picture, folder: Path, name: str) -> list[Path]:
     figure = draw(picture)
     paths = []
     try:
-        for ending, more in (("png", {"dpi": 130}), ("svg", {"metadata": {"Date": None}})):
+        for ending, more in (("png", {"dpi": 130}), ("svg", {"metadata": metadata_of(picture)})):
             path, unfinished = folder / f"{name}.{ending}", folder / f".{name}.{os.getpid()}.{ending}"
             try:
                 with pyplot.rc_context(SETTINGS):

@@ -20,7 +20,7 @@ from lab.campaign import Campaign, CampaignError
 
 PAPERS = ("tsafrir", "arpaci", "peter")  # of each, drawing/NAME_figures.py has its FIGURES
 KEYS = ("source", "panel", "series", "x", "y", "low", "high", "machine", "commit", "command")
-MOST_COMMANDS = 2  # in a caption; the CSV has them all
+MOST_COMMANDS = 2  # in a picture's file; the CSV has them all
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,6 @@ class PanelOf:
     series: tuple[SeriesOf, ...]
     title: str = ""
     stacked: bool = False  # how a whole is divided, over time
-    legend_at: str = "best"
     level: float | None = None  # a line across: where nothing is gained
     marks: tuple[float, ...] = ()  # lines down
     log_x: bool = False
@@ -162,14 +161,17 @@ def commands(points: Iterable[Point]) -> list[str]:
 
 
 def caption(figure: PaperFigure, table: Table) -> list[str]:
-    text = f"Source: {table.source}. Machine: {table.machine}. Commit {table.commit}."
-    if figure.note:
-        text += f" {figure.note}"
+    text = f"{table.machine}. Commit {table.commit}."
+    return [f"{text} {figure.note}" if figure.note else text]
+
+
+def description(figure: PaperFigure, table: Table) -> str:
+    """In the picture's file, where its readers look for what made it."""
     found = commands(table.points)
     some = "; ".join(found[:MOST_COMMANDS])
     if len(found) > MOST_COMMANDS:
         some += f"; and {len(found) - MOST_COMMANDS} more of this kind, one a line of {figure.name}.csv"
-    return [text, f"Command: {some}"] if some else [text]
+    return f"Source: {table.source}. Command: {some}"
 
 
 def points_of(table: Table, panel: str, series: str) -> Sequence[Point]:

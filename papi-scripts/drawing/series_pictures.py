@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from drawing import published
 from drawing.plots import Line, Panel, Picture
-from drawing.series import PanelOf, PaperFigure, Table, caption, points_of
+from drawing.series import PanelOf, PaperFigure, Table, caption, description, points_of
 
 
-def panel_of(panel: PanelOf, table: Table) -> Panel:
-    lines = []
+def panel_of(figure: str, panel: PanelOf, table: Table) -> Panel:
+    lines = {}
     for series in panel.series:
         points = points_of(table, panel.name, series.name)
         if not points:
@@ -16,13 +17,12 @@ def panel_of(panel: PanelOf, table: Table) -> Panel:
         low = [float(point.low or 0) for point in points] if several else []
         high = [float(point.high or 0) for point in points] if several else []
         label = series.label or series.name
-        lines.append(Line(label, series.style, [p.x for p in points], [p.y for p in points], low, high))
-    return Panel(
+        lines[series.name] = Line(label, series.style, [p.x for p in points], [p.y for p in points], low, high)
+    drawn = Panel(
         panel.title,
         panel.y_label,
-        lines,
+        list(lines.values()),
         x_label=panel.x_label,
-        legend_at=panel.legend_at,
         stacked=panel.stacked,
         level=panel.level,
         marks=panel.marks,
@@ -30,8 +30,12 @@ def panel_of(panel: PanelOf, table: Table) -> Panel:
         x_names=panel.x_names,
         x_ticks=range(len(panel.x_names)),
     )
+    published.add(figure, panel.name, drawn, lines)
+    return drawn
 
 
 def picture_of(figure: PaperFigure, table: Table) -> Picture:
-    panels = [panel_of(panel, table) for panel in figure.panels]
-    return Picture(figure.title, panels, caption(figure, table), figure.panel_inches)
+    panels = [panel_of(figure.name, panel, table) for panel in figure.panels]
+    said = [" ".join(filter(None, [*caption(figure, table), published.words(figure.name)]))]
+    made_by = description(figure, table)
+    return Picture(figure.title, panels, said, figure.panel_inches, kind=table.source, description=made_by)

@@ -159,7 +159,7 @@ def fig9(campaign: Campaign) -> list[Point]:
 
 def panels_by_group(y_label: str, styles: dict[str, Style], level: float | None) -> tuple[PanelOf, ...]:
     return tuple(
-        PanelOf(g, THREADS, y_label, series(styles, styles.values()), f"{g} grain", level=level, legend_at="best")
+        PanelOf(g, THREADS, y_label, series(styles, styles.values()), f"{g} grain", level=level)
         for g in GROUPS
     )
 
@@ -246,11 +246,12 @@ FIGURES = (
     ),
     PaperFigure(
         "tsafrir-8",
-        "Figure 8: fine-grain jobs in heterogeneous mixes, spinning against blocking at once",
+        "Figure 8: fine-grain jobs in mixes, spinning against blocking",
         MACHINE,
         (PanelOf("mix", THREADS, OVER_BLOCK, series(BY_SPIN, BY_SPIN.values()), level=1, marks=(2 * PROCESSORS,)),),
         fig8,
         note=f"Averages of {MIX_SEEDS} seeds.",
+        panel_inches=(6.4, 3.4),
     ),
     PaperFigure(
         "tsafrir-9",
@@ -267,5 +268,6 @@ FIGURES = (
             ),
         ),
         fig9,
+        panel_inches=(6.4, 3.4),
     ),
 )

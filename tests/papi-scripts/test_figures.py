@@ -16,7 +16,8 @@ from pathlib import Path
 import scripts
 from scripts import BUILD
 
-from drawing.catalogue import CATALOGUE  # scripts.py names the folder
+from drawing import series  # scripts.py names the folder
+from drawing.catalogue import CATALOGUE
 from drawing.growth import Growth, growth
 
 PYTHON = scripts.python_with("matplotlib", "pandas")
@@ -59,6 +60,16 @@ class Figures(unittest.TestCase):
                 self.assertEqual({row["barrier"] for row in rows}, set(figure.barriers))
                 threads = {str(n) for n in figure.threads if n <= 8}
                 self.assertEqual({row["threads"] for row in rows}, threads)
+
+    def test_captions_have_two_lines(self) -> None:
+        from drawing import modelled, modelled_pictures, plots
+
+        for figure in CATALOGUE:
+            with self.subTest(figure.name):
+                frame = modelled.read_frame(figure, self.folder / f"{figure.name}.csv")
+                picture = modelled_pictures.picture_of(figure, frame)
+                width = picture.panel_inches[0] * len(picture.panels) + picture.legend_inches
+                self.assertLessEqual(len(plots.caption_lines(picture.caption, width - 0.2)), 2)
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.folder / f"{name}.csv").open(newline="") as file:
@@ -138,6 +149,99 @@ class Figures(unittest.TestCase):
             self.assertRegex(done.stderr, r"\Afigures: [^\n]*\n\Z")
             self.assertIn(mentions, done.stderr)
         self.assertIn("zhang-7 ", self.figures("--list").stdout)
+
+
+@unittest.skipIf(PYTHON is None, "python3-pandas and python3-matplotlib are not installed")
+class WhatIsPublished(unittest.TestCase):
+    """In every figure of a claim's: what the paper states of it."""
+
+    OF_PAPERS = tuple(figure for figure in CATALOGUE if figure.kind == "paper")
+
+    @staticmethod
+    def one_point_each(figure: series.PaperFigure) -> series.Table:
+        names = [(panel.name, one.name) for panel in figure.panels for one in panel.series]
+        points = [series.Point(panel, name, x, 1.0 + x) for panel, name in names for x in (0.0, 32.0)]
+        return series.Table(points, figure.source, "2 CPUs, Intel(R) Xeon(R) Processor, Linux 6.18.44", "0123456789")
+
+    def test_every_figure_has_it_and_all_of_it_has_a_place(self) -> None:
+        from drawing import published
+
+        places = {(figure.name, "*") for figure in self.OF_PAPERS}
+        known = {(figure.name, name) for figure in self.OF_PAPERS for name in (*figure.barriers, *figure.columns)}
+        for figure in series.catalogue():
+            places |= {(figure.name, panel.name) for panel in figure.panels} | {(figure.name, "*")}
+            known |= {(figure.name, one.name) for panel in figure.panels for one in panel.series}
+        for row in published.rows():
+            self.assertIn((row.figure, row.panel), places)
+            for name in filter(None, (row.series, row.times.partition("@")[0])):
+                self.assertIn((row.figure, name), known)
+        with_it = {row.figure for row in published.rows()}
+        self.assertEqual(with_it, {figure.name for figure in (*self.OF_PAPERS, *series.catalogue())})
+
+    def test_captions_have_two_lines_and_titles_fit(self) -> None:
+        from drawing import plots, series_pictures
+
+        for figure in series.catalogue():
+            with self.subTest(figure.name):
+                picture = series_pictures.picture_of(figure, self.one_point_each(figure))
+                width = picture.panel_inches[0] * len(picture.panels)
+                self.assertLessEqual(len(plots.caption_lines(picture.caption, width - 0.2)), 2)
+                self.assertLess(len(picture.title) * plots.TITLE_LETTER_INCHES, width - 1)
+                self.assertEqual(picture.kind, figure.source)
+
+    def test_legends_hide_nothing_and_panels_share_their_axis(self) -> None:
+        from drawing import plots, series_pictures
+
+        for figure in series.catalogue():
+            if figure.name not in ("tsafrir-1", "tsafrir-4", "arpaci-4", "peter-3"):
+                continue
+            with self.subTest(figure.name):
+                drawn = plots.draw(series_pictures.picture_of(figure, self.one_point_each(figure)))
+                drawn.draw_without_rendering()
+                (legend,) = drawn.legends
+                box = legend.get_window_extent()
+                self.assertGreater(box.y0, 0)
+                self.assertLess(box.x1, drawn.bbox.x1)
+                for axes in drawn.axes:
+                    self.assertIsNone(axes.get_legend())
+                    self.assertLess(box.y1, axes.get_tightbbox().y0)
+                self.assertEqual(len({axes.get_ylim() for axes in drawn.axes}), 1)
+                plots.pyplot.close(drawn)
+
+    def test_shares_of_ours_means_and_bounds(self) -> None:
+        from drawing import plots, published
+        from drawing.styles import Style
+
+        def line(name: str, *y: float) -> plots.Line:
+            return plots.Line(name, Style("D"), [16, 32], y)
+
+        lines = {"fetch-add": line("FetchAndAdd", 5, 10), "dist-sensor": line("Combined", 1, 2)}
+        panel = plots.Panel("", "", list(lines.values()))
+        published.add("zhang-7", "", panel, lines)
+        self.assertEqual([(one.x, one.marker) for one in panel.published], [(32, "D"), (32, "*")])
+        self.assertAlmostEqual(panel.published[0].y, 2.1)
+        published.add("zhang-7", "", panel, {})
+        self.assertEqual(panel.published, [], "without our value there is no share of it")
+        panel = plots.Panel("", "", [])
+        published.add("tsafrir-5", "fine", panel, {"2cs+": line("2cs+", 80, 90)})
+        self.assertEqual((panel.published[0].y, panel.lines[0].y), (94, [85, 85]))
+
+    def test_bad_lines(self) -> None:
+        from drawing import published
+
+        good = dict(zip(published.COLUMNS, "a,*,b,level,1,2,3,,,,,published: 3,1,text,,".split(","), strict=True))
+        self.assertEqual(published.row_of(good, "f:2").y, 3)
+        for change in (
+            {"kind": "curve"},
+            {"basis": "guess"},
+            {"basis": "digitised", "page": "4"},
+            {"y": ""},
+            {"x": "some"},
+            {"kind": "band"},
+            {"where": ""},
+        ):
+            with self.subTest(change), self.assertRaises(published.PublishedError):
+                published.row_of(good | change, "f:2")
 
 
 class GrowthOfOverheads(unittest.TestCase):
