@@ -30,7 +30,7 @@ struct ThreadFacts {
   struct Limit {
     unsigned threads = 0;  // 0: not set
     const char* variable = "";
-  } user;
+  } user = {};
 };
 
 struct ThreadNumber {
