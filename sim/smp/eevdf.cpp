@@ -1,22 +1,12 @@
 #include "sim/smp/eevdf.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "sim/smp/machine.h"
+#include "sim/smp/weights.h"
 
 namespace muster::smp {
-namespace {
-
-// By niceness from -20; each step is about 10 % of the processor between two threads (setpriority(2)).
-constexpr std::array<std::int64_t, 40> kWeights = {
-    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
-    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
-    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
-
-}  // namespace
-
 Time Eevdf::now() const { return machine_->now(); }
 
 void Eevdf::start(Machine& machine) {
@@ -67,7 +57,7 @@ void Eevdf::changed(unsigned processor) {
 void Eevdf::add(std::span<Task* const> tasks) {
   for (Task* task : tasks) {
     auto made = std::make_unique<Fair>(*task);
-    made->weight = kWeights[static_cast<unsigned>(std::clamp(task->nice, -20, 19) + 20)];
+    made->weight = weight_of(task->nice);
     // A new thread is thought to be busy, until more is known.
     made->load.shift(now(), static_cast<double>(made->weight));
     made->charged = task->ran;

@@ -1,5 +1,6 @@
 #include "sim/smp/schedulers.h"
 
+#include "sim/smp/cfs.h"
 #include "sim/smp/eevdf.h"
 #include "sim/smp/gang.h"
 #include "sim/smp/linux24.h"
@@ -10,7 +11,7 @@ namespace {
 
 using sim::RunTable;
 
-enum class Kind : std::uint8_t { kRoundRobin, kLinux24, kGang, kEevdf };
+enum class Kind : std::uint8_t { kRoundRobin, kLinux24, kGang, kCfs, kEevdf };
 
 void read_round_robin(RunTable& table, RunPlan& plan) {
   const Time quantum = table.integer("quantum", 1, kLongest);
@@ -53,6 +54,22 @@ void read_gang(RunTable& table, RunPlan& plan) {
   };
 }
 
+void read_cfs(RunTable& table, RunPlan& plan) {
+  if (plan.unit != Unit::kNs) table.fail_at("kind", "\"cfs\" needs unit = \"ns\"");
+  constexpr Time kSecond = 1'000'000'000;
+  CfsRules rules;
+  const auto time = [&](const char* key, Time otherwise) {
+    return table.integer_or(key, 1'000, kSecond, otherwise);
+  };
+  rules.tick = time("tick", rules.tick);
+  rules.latency = time("latency", 0);
+  rules.least_granularity = time("least_granularity", 0);
+  rules.wake_up_granularity = time("wake_up_granularity", 0);
+  rules.sleeper_credit = table.flag_or("sleeper_credit", rules.sleeper_credit);
+  rules.wake_to_idle = table.flag_or("wake_to_idle", rules.wake_to_idle);
+  plan.make_scheduler = [rules] { return std::make_unique<Cfs>(rules); };
+}
+
 void read_eevdf(RunTable& table, RunPlan& plan) {
   if (plan.unit != Unit::kNs) table.fail_at("kind", "\"eevdf\" needs unit = \"ns\"");
   constexpr Time kSecond = 1'000'000'000;
@@ -80,6 +97,7 @@ void read_scheduler(RunTable table, RunPlan& plan) {
   const Kind kind = table.choice<Kind>("kind", {{"rr", Kind::kRoundRobin},
                                                 {"linux24", Kind::kLinux24},
                                                 {"gang", Kind::kGang},
+                                                {"cfs", Kind::kCfs},
                                                 {"eevdf", Kind::kEevdf}});
   plan.scheduler = table.get<std::string>("kind");
   switch (kind) {
@@ -91,6 +109,9 @@ void read_scheduler(RunTable table, RunPlan& plan) {
       break;
     case Kind::kGang:
       read_gang(table, plan);
+      break;
+    case Kind::kCfs:
+      read_cfs(table, plan);
       break;
     case Kind::kEevdf:
       read_eevdf(table, plan);

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slow_cfs import Cfs
 from slow_eevdf import Eevdf
 from slow_rules import Gang, Linux, RoundRobin
 from slow_smp import Job, Machine, Rules
@@ -24,6 +25,7 @@ SMP = Path(os.environ.get("MUSTER_SMP", "build/release/bin/smp")).resolve()
 INTERVAL, BARRIERS, LIMIT = 4, 12, 2000
 Step = tuple[str, int]
 RR = {"kind": "rr", "quantum": 20}
+WEIGHTS = {-10: 9548, -3: 1991, 0: 1024, 5: 335}  # by niceness
 
 
 def linux(default_ticks: int, wake_up: str, **more: Any) -> dict[str, Any]:
@@ -39,6 +41,7 @@ class Case:
     delay: int = 0
     scale: int = 1  # one of our steps in the program's time
     slices: list[int] | None = None  # of each job's threads
+    nices: list[int] | None = None  # likewise
 
     def run_file(self) -> str:
         text = f'unit = "{"steps" if self.scale == 1 else "ns"}"\norder = "given"\nlimit = {LIMIT * self.scale}\n'
@@ -48,11 +51,12 @@ class Case:
         for number, (size, interval, barriers, spin, arrives) in enumerate(self.jobs):
             text += f"[[job]]\nsize = {size}\narrives = {arrives * self.scale}\n"
             text += f"slice = {self.slices[number] * self.scale}\n" if self.slices else ""
+            text += f"nice = {self.nices[number]}\n" if self.nices else ""
             if interval is None:
                 text += 'kind = "background"\n'
             else:
-                text += f'kind = "synchronizing"\nmean = {interval}\ndeviation = 0\nbarriers = {barriers}\n'
-                text += f'policy = "{spin}"\n'
+                text += f'kind = "synchronizing"\nmean = {interval * self.scale}\ndeviation = 0\n'
+                text += f'barriers = {barriers}\npolicy = "{spin * self.scale}"\n'
         return text
 
     def rules(self) -> Rules:
@@ -62,6 +66,11 @@ class Case:
         if of["kind"] == "gang":
             weights = of.get("weights", [1] * len(self.jobs))
             return Gang(of["slice"], weights, of.get("pack", False), of.get("fill", False))
+        if of["kind"] == "cfs":
+            names = ("tick", "latency", "least_granularity", "wake_up_granularity")
+            flags = of["sleeper_credit"], of["wake_to_idle"]
+            weights = [WEIGHTS[nice] for nice in self.nices or [0] * len(self.jobs)]
+            return Cfs(*(of[name] // self.scale for name in names), *flags, weights)
         if of["kind"] == "eevdf":
             base = of["base_slice"] // self.scale
             return Eevdf(of["tick"] // self.scale, self.slices or [base] * len(self.jobs))
@@ -200,6 +209,23 @@ class SlowSimulator(unittest.TestCase):
             case = Case(1, scheduler, jobs, draw.choice((1, 2, 30)), draw.choice((0, 1, 50)), scale=1000)
             if seed % 2 == 1:
                 case.slices = [draw.choice((100, 102, 120, 200, 344, 600)) for _ in jobs]
+            self.compare(case)
+
+    def test_cfs(self) -> None:
+        """Teams that block and spin, of several weights; a step is 1,000 ns."""
+        for seed in range(4000, 4060):
+            case, draw = drawn(seed), random.Random(seed)
+            case.scale = 1000
+            case.scheduler = {
+                "kind": "cfs",
+                "tick": draw.choice((24_000, 48_000, 72_000)),  # its half in steps for each processor
+                "latency": draw.choice((10_000, 25_000, 60_000, 150_000)),
+                "least_granularity": draw.choice((1000, 5000, 12_000)),
+                "wake_up_granularity": draw.choice((1000, 5000, 20_000)),
+                "sleeper_credit": seed % 3 != 0,
+                "wake_to_idle": seed % 2 == 0,
+            }
+            case.nices = [draw.choice(list(WEIGHTS)) for _ in case.jobs]
             self.compare(case)
 
 
