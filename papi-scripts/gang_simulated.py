@@ -47,16 +47,24 @@ LONG_SPIN = '"4000000"'
 HIGH = {"job.1.nice": "-10"}
 HIGHEST = {"job.1.nice": "-20"}
 BOTH_LONG = {"wait.policy": LONG_SPIN}
-# Of Figure 3: in which file, and what is set.
-PRIORITIES: dict[str, tuple[str, dict[str, str]]] = {
-    "Identical": ("-eevdf", {}),
-    "High": ("-eevdf", HIGH),
-    "High 4ms": ("-eevdf", HIGH | BOTH_LONG),
+# Of Figure 3: what is set; None is where the kernel's scheduler goes.
+PRIORITIES: dict[str, tuple[str | None, dict[str, str]]] = {
+    "Identical": (None, {}),
+    "High": (None, HIGH),
+    "High 4ms": (None, HIGH | BOTH_LONG),
     "Gang": (TURNS, {}),
     "GangHi": (TURNS, {"scheduler.weights": "[1,2]"}),
-    "High, nice -20": ("-eevdf", HIGHEST),
-    "High 4ms, nice -20": ("-eevdf", HIGHEST | BOTH_LONG),
-    "High 4ms, App2 only": ("-eevdf", HIGH | {"job.1.policy": LONG_SPIN}),
+    "High, nice -20": (None, HIGHEST),
+    "High 4ms, nice -20": (None, HIGHEST | BOTH_LONG),
+    "High 4ms, App2 only": (None, HIGH | {"job.1.policy": LONG_SPIN}),
+}
+# The schedulers of Linux that heed priorities: the paper's, what is open about it, and today's.
+KERNELS: dict[str, tuple[str, dict[str, str]]] = {
+    "CFS": ("-cfs", {}),
+    "CFS, woken threads go to idle processors": ("-cfs", {"scheduler.wake_to_idle": "true"}),
+    "CFS, no credit for sleepers": ("-cfs", {"scheduler.sleeper_credit": "false"}),
+    "CFS, ticks of 1 ms": ("-cfs", {"scheduler.tick": "1000000"}),
+    "EEVDF": ("-eevdf", {}),
 }
 # Of the streams, beside their usual arms: how gang slices are given.
 TURNS_OTHERWISE: dict[str, dict[str, str]] = {
@@ -147,9 +155,11 @@ class Simulation:
     def variance(self, plain: str, **turns: str) -> dict[int, Rates]:
         return dict(zip(VARIANCES_US, self.gains(variance_settings, VARIANCES_US, plain, **turns), strict=True))
 
-    def priorities(self) -> dict[str, list[Rates]]:
+    def priorities(self, kernel: str) -> dict[str, list[Rates]]:
         """By arm, of each seed."""
-        return dict(zip(PRIORITIES, self.barriers(list(PRIORITIES.values())), strict=True))
+        file, more = KERNELS[kernel]
+        runs = [(file, more | own) if kind is None else (kind, own) for kind, own in PRIORITIES.values()]
+        return dict(zip(PRIORITIES, self.barriers(runs), strict=True))
 
     def batch(self) -> float:
         """How many percent more two programs pass one after the other than in gang slices."""
@@ -208,10 +218,15 @@ def variance_table(simulation: Simulation) -> Iterator[Line]:
 
 
 def priority_table(simulation: Simulation) -> Iterator[Line]:
-    yield "Figure 3 under EEVDF, iterations/s", "App1", "App2"
-    for arm, rates in simulation.priorities().items():
-        numbers = [sorted(one[app] for one in rates) for app in (0, 1)]
-        yield (arm, *(f"{statistics.median(one):,.0f} ({one[0]:,.0f} to {one[-1]:,.0f})" for one in numbers))
+    yield "Figure 3, iterations/s of App1 and App2", *KERNELS
+    found = [simulation.priorities(kernel) for kernel in KERNELS]
+    for arm in PRIORITIES:
+        cells = []
+        for rates in (by_arm[arm] for by_arm in found):
+            first, second = (sorted(one[app] for one in rates) for app in (0, 1))
+            least, middle, most = second[0], statistics.median(second), second[-1]
+            cells.append(f"{statistics.median(first):,.0f}, {middle:,.0f} ({least:,.0f} to {most:,.0f})")
+        yield arm, *cells
 
 
 def batch_table(simulation: Simulation) -> Iterator[Line]:

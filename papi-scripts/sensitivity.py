@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How Zhang et al.'s claims depend on what is assumed: `papi-scripts/sensitivity.py [--build build/release] [MACHINE...]`.
+"""How Zhang et al.'s claims depend on what is assumed: `papi-scripts/sensitivity.py [--build DIR] [MACHINE...]`.
 
 The claims on a machine are computed again for each other reading of the paper's barriers, of all combinations; and
 with each number of the machine's file whose comment says `assumed`, and each number of --also, halved and doubled,

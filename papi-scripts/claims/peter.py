@@ -154,8 +154,15 @@ def simulated_batch(simulation: Simulation) -> Found:
 
 
 def simulated_priorities(simulation: Simulation) -> Found:
-    found = simulation.priorities()
-    return priorities_of({arm: statistics.median(one[1] for one in rates) for arm, rates in found.items()})
+    """Under CFS, the paper's scheduler; what else is open about it, and today's EEVDF, is shown beside."""
+
+    def under(kernel: str) -> Found:
+        found = simulation.priorities(kernel)
+        return priorities_of({arm: statistics.median(one[1] for one in rates) for arm, rates in found.items()})
+
+    first, *others = gang_simulated.KERNELS
+    beside = "; ".join(f"{kernel}: {under(kernel).text.partition(' (1/s')[0]}" for kernel in others)
+    return replace(under(first), beside=beside)
 
 
 def simulated_streams(simulation: Simulation) -> Found:

@@ -1,17 +1,17 @@
-// A small CFS, the "completely fair scheduler" of Linux 2.6.32 (kernel/sched_fair.c), under which Peter et al. measured:
-// a queue for each processor, ordered by virtual runtime. Facts are the kernel's, no code is.
+// A small CFS, the "completely fair scheduler" of Linux 2.6.32 (kernel/sched_fair.c), under which Peter et al.
+// measured: a queue for each processor, ordered by virtual runtime. Facts are the kernel's, no code is.
 //
-// - A thread's virtual runtime grows with what it runs, slower for a heavier one; the least runs. A queue's floor is the
-//   least of those that are there, and never falls.
-// - A thread that wakes up gets at most the sleeper credit below the floor, half a latency (GENTLE_FAIR_SLEEPERS); a new
-//   one a slice above it (START_DEBIT).
+// - A thread's virtual runtime grows with what it runs, slower for a heavier one; the least runs. A queue's floor is
+//   the least of those that are there, and never falls.
+// - A thread that wakes up gets at most the sleeper credit below the floor, half a latency (GENTLE_FAIR_SLEEPERS); a
+//   new one a slice above it (START_DEBIT).
 // - It preempts whose virtual runtime is greater by more than the wake-up granularity, in its own virtual time.
 // - At a tick a thread gives way that has run its slice, its share by weight of the latency; or, after the least
 //   granularity, that is a slice ahead of the first in the queue. A yield does nothing (sched_compat_yield = 0).
 // - Ticks come half a tick later on the last processor than on the first (tick_setup_sched_timer() before 2.6.36).
-// - A new thread is given the processor with the fewest threads of its job, of these the one with the fewest threads, as
-//   if each job had been started alone. It stays there: 2.6.32 moves a woken one to its waker's if that is less loaded,
-//   but does not search for an idle one. `wake_to_idle` does.
+// - A new thread is given the processor with the fewest threads of its job, of these the one with the fewest threads,
+//   as if each job had been started alone. It stays there: 2.6.32 moves a woken one to its waker's if that is less
+//   loaded, but does not search for an idle one. `wake_to_idle` does.
 //
 // Left out: balancing, adaptive granularity and buddies, control groups.
 #pragma once
