@@ -18,8 +18,8 @@ struct Experiment {
   Construct construct = Construct::kBarrier;
   BarrierKind barrier = BarrierKind::kDistSensor;
   // Not empty: instead one of sim/published/barriers.h, by the paper's name.
-  std::string published = {};
-  published::Reading reading = {};  // of that one
+  std::string published{};
+  published::Reading reading{};     // of that one
   WaitKind wait = WaitKind::kSpin;  // one that needs no scheduler (waiting/scheduler.h)
   unsigned threads = 2;
   unsigned episodes = 100;
