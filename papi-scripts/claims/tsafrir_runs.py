@@ -32,18 +32,22 @@ class Lab:
     campaign: Campaign
     sets: dict[str, str] = field(default_factory=dict)  # key of a run file, value
     share: float | None = None  # of the mean, the intervals' deviation
-    apart: bool = False  # each thread of a backdrop is a job of its own
-    every: int = 1  # of the loads of a single job, one in so many
+    limit_share: float = 1.0  # of its class's limit, what 9 in 10 of a job's intervals are below
+    wake_up: str = "original"  # where the claim is not about it
+    one_background: bool = False  # the threads that only compute are one job, of one address space
+    every: int = 1  # of the loads, one in so many
 
     def run(
         self, name: str, settings: dict[str, str], seeds: int = 1, weight: float = 1.0, more: Sequence[str] = ()
     ) -> Run:
         words: list[str | Path] = [RUNS / f"{name}.toml"]
-        changed = settings | self.sets
+        linux = {key for key in self.sets if key.startswith("scheduler.") and key != "scheduler.quantum"}
+        changed = settings | {k: v for k, v in self.sets.items() if not (name.startswith("rr-") and k in linux)}
+        intervals = "mix" if name == "linux-heterogeneous" else "job.0"
         if self.share is not None:
-            changed["mix.deviation_share" if name == "linux-heterogeneous" else "job.0.deviation_share"] = (
-                f"{self.share:g}"
-            )
+            changed[f"{intervals}.deviation_share"] = f"{self.share:g}"
+        if self.limit_share != 1:
+            changed[f"{intervals}.limit_share"] = f"{self.limit_share:g}"
         for key, value in changed.items():
             words += ["--set", f"{key}={value}"]
         if seeds > 1:
@@ -68,17 +72,25 @@ class Lab:
         policy: str,
         others: int,
         size: int = SINGLE_SIZE,
-        wake_up: str = "original",
+        wake_up: str | None = None,
         seeds: int = 1,
     ) -> Run:
-        settings = {"job.0.size": str(size), "job.1.size": str(others), "job.0.granularity": granularity}
-        settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up}
-        if self.apart and others > 0:
-            settings |= {"job.1.size": "1", "job.1.count": str(others)}
+        settings = {"job.0.size": str(size), "job.0.granularity": granularity}
+        settings |= {"wait.policy": policy, "scheduler.wake_up": wake_up or self.wake_up}
+        settings |= self.background(others)
         return self.run("linux-single", settings, seeds, weight=seeds * (size + others))
 
+    def background(self, threads: int) -> dict[str, str]:
+        """Jobs of one thread, unless they are to be one."""
+        if self.one_background:
+            return {"job.1.size": str(threads), "job.1.count": "1"}
+        return {"job.1.size": "1", "job.1.count": str(threads)}
+
     def single_loads(self, granularity: str, policy: str) -> list[int]:
-        return single_loads(granularity, policy)[:: self.every]
+        """With fewer loads, still all that are multiples of 16 where those are looked for."""
+        every = single_loads(granularity, policy)
+        common = single_loads(granularity, BLOCK)[:: self.every]
+        return every if self.every == 1 else [n for n in every if n in common or (len(every) > 100 and n % 16 == 0)]
 
     def pair(self, policy: str, size: int, granularity: str, wake_up: str) -> Run:
         settings = {"job.0.size": str(size), "job.0.granularity": granularity}
@@ -89,6 +101,7 @@ class Lab:
         self, threads: int, policy: str, seeds: int = MIX_SEEDS, processors: int = PROCESSORS, most: int = 32
     ) -> Run:
         settings = {"mix.threads": str(threads), "mix.most": str(most), "wait.policy": policy}
+        settings["scheduler.wake_up"] = self.wake_up
         if processors != PROCESSORS:
             settings["machine.processors"] = str(processors)
         return self.run("linux-heterogeneous", settings, seeds, weight=seeds * threads)

@@ -41,7 +41,7 @@ def fig2_run(lab: Lab) -> Run:
 
 def fig4_run(lab: Lab) -> Run:
     """The run of Figure 3 with 96 threads."""
-    settings = {"job.0.size": "11", "job.1.size": str(FIG4_OTHERS), "job.0.granularity": "fine", "wait.policy": "cs"}
+    settings = {"job.0.size": "11", "job.0.granularity": "fine", "wait.policy": "cs"} | lab.background(FIG4_OTHERS)
     return lab.states("linux-single", settings, FIG4_PERIOD)
 
 

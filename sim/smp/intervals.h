@@ -16,11 +16,12 @@ struct Interval {
   double deviation = 0;
 };
 
-// Whose intervals are below `limit` 9 times in 10: fine-grained below CS, medium below 5 CS, by the paper's
-// definition. What share of the mean the deviation is, it leaves open.
+// Intervals of which 9 in 10, as drawn, are below `limit`: draws are rounded to whole units, so limit - 1/2 rounds up
+// to the limit. Fine-grained is below CS, medium below 5 CS, by the paper's definition. What share of the mean the
+// deviation is, it leaves open.
 inline Interval interval_below(double limit, double deviation_share) {
   constexpr double kNineTenths = 1.2815515655446004;  // the normal distribution's quantile
-  const double mean = limit / (1 + kNineTenths * deviation_share);
+  const double mean = std::max(limit - 0.5, 1.0) / (1 + kNineTenths * deviation_share);
   return {mean, mean * deviation_share};
 }
 

@@ -255,7 +255,7 @@ void Linux24::switches(unsigned processor) {
   if (rules_.accounting == Accounting::kExact) return;
   const bool they_pay = rules_.switching == Switching::kPrevious;
   if (at.current != nullptr) {
-    const Time takes = they_pay ? machine_->shape().context_switch : 0;
+    const Time takes = they_pay && at.switching ? machine_->shape().context_switch : 0;
     pays(*at.current, processor, machine_->now() + takes);
   }
   if (at.next != nullptr && rules_.switching == Switching::kNext) {

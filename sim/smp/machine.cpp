@@ -80,6 +80,8 @@ void Machine::take(const Event& event) {
   switch (event.kind) {
     case Kind::kSwitched:
       return switched(event.number);
+    case Kind::kLeft:
+      return left(*tasks_[event.number], tasks_[event.number]->processor);
     case Kind::kMet:
       if (event.turn != processors_[event.number].turn) return;
       bring_up_to_date(event.number);
@@ -259,6 +261,7 @@ void Machine::switch_to(unsigned number, Task* next) {
   if (next == nullptr) {
     processor.idle_since = now_;
     set_timer(number, kNever);
+    if (shape_.idle_at_once) return become_idle(number);
   }
   processor.next = next;
   processor.switching = true;
@@ -266,6 +269,16 @@ void Machine::switch_to(unsigned number, Task* next) {
   set_activity(number, Activity::kSwitching);
   schedule(now_ + shape_.context_switch, Kind::kSwitched, number, 0);
   scheduler_.switches(number);
+}
+
+// Without a switch: another thread can be given the processor, while the one that leaves cannot run anywhere yet.
+void Machine::become_idle(unsigned number) {
+  Processor& processor = processors_[number];
+  schedule(now_ + shape_.context_switch, Kind::kLeft, processor.current->number, 0);
+  scheduler_.switches(number);
+  processor.current = nullptr;
+  ++processor.turn;
+  set_activity(number, Activity::kIdle);
 }
 
 void Machine::switched(unsigned number) {
@@ -281,21 +294,24 @@ void Machine::switched(unsigned number) {
     next->processor = number;
     set_state(*next, State::kRunning);
   }
-  if (previous != nullptr) {
-    previous->on_processor = false;
-    if (previous->wake_comes) {
-      previous->wake_comes = false;
-      set_state(*previous, State::kReady);
-      Task* const woken[] = {previous};
-      scheduler_.wake(woken, number);
-    } else if (previous->state == State::kReady) {
-      scheduler_.released(*previous);
-    }
-  }
+  if (previous != nullptr) left(*previous, number);
   if (processor.interrupted) {
     schedule(now_ + shape_.interrupt_delay, Kind::kInterrupt, number, 0);
   }
   if (next != nullptr) go_on(number);
+}
+
+// The switch away from a thread is over.
+void Machine::left(Task& task, unsigned number) {
+  task.on_processor = false;
+  if (task.wake_comes) {
+    task.wake_comes = false;
+    set_state(task, State::kReady);
+    Task* const woken[] = {&task};
+    scheduler_.wake(woken, number);
+  } else if (task.state == State::kReady) {
+    scheduler_.released(task);
+  }
 }
 
 void Machine::set_activity(unsigned number, Activity activity) {

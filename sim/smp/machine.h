@@ -28,6 +28,7 @@ struct MachineShape {
   unsigned processors = 32;
   Time context_switch = 6;
   Time interrupt_delay = 0;
+  bool idle_at_once = false;  // no switch to idleness: only the thread takes CS to leave
 };
 
 // What a processor does, and how long it has.
@@ -117,7 +118,7 @@ class Machine {
   void bring_up_to_date(unsigned processor);
 
  private:
-  enum class Kind : std::uint8_t { kSwitched, kMet, kTimer, kInterrupt, kTimeout, kCall };
+  enum class Kind : std::uint8_t { kSwitched, kLeft, kMet, kTimer, kInterrupt, kTimeout, kCall };
   enum class Rank : std::uint8_t { kClock, kUsual, kGivesUp };  // of what happens at the same time
   struct Event {
     Time at;
@@ -142,7 +143,9 @@ class Machine {
   void ask(unsigned number);
   void leave(unsigned number, Scheduler::Left left);
   void switch_to(unsigned number, Task* next);
+  void become_idle(unsigned number);
   void switched(unsigned number);
+  void left(Task& task, unsigned number);
   void set_activity(unsigned number, Activity activity);
   void set_state(Task& task, State state);
 

@@ -31,6 +31,7 @@ MachineShape read_machine(RunTable table) {
   out.processors = static_cast<unsigned>(table.integer("processors", 1, kMostProcessors));
   out.context_switch = table.integer("context_switch", 0, kLongest);
   out.interrupt_delay = table.integer_or("interrupt_delay", 0, kLongest, out.interrupt_delay);
+  out.idle_at_once = table.flag_or("idle_at_once", false);
   table.end();
   return out;
 }
@@ -40,13 +41,16 @@ void check_policy(RunTable& table, const RunPlan& plan, const std::string& polic
     table.fail_at("policy", fmt::format("cannot be \"{}\"; allowed: {}", policy, allowed));
 }
 
+double read_limit_share(RunTable& table) { return table.real_or("limit_share", 0.01, 1, 1); }
+
 void read_interval(RunTable& table, const RunPlan& plan, JobPlan& job) {
   const double share = table.real_or("deviation_share", 0, 10, kDefaultDeviationShare);
   if (table.has("granularity")) {
     if (table.has("mean") || table.has("deviation"))
       table.fail_at("granularity", "does not go with mean and deviation");
     const Granularity granularity = granularity_of(table, "granularity");
-    job.interval = interval_of(granularity, plan.machine.context_switch, share);
+    job.interval =
+        interval_of(granularity, plan.machine.context_switch, share, read_limit_share(table));
     job.label = name_of(granularity);
     return;
   }
@@ -122,6 +126,7 @@ MixPlan read_mix(RunTable table) {
   out.most = static_cast<unsigned>(table.integer("most", out.least, kMostThreads));
   out.work = table.integer("work", 1, kLongest);
   out.deviation_share = table.real_or("deviation_share", 0, 10, kDefaultDeviationShare);
+  out.limit_share = read_limit_share(table);
   if (table.has("granularity")) {
     out.granularities = {granularity_of(table, "granularity")};
   } else {
@@ -151,8 +156,9 @@ const char* name_of(Granularity granularity) {
   return "";
 }
 
-Interval interval_of(Granularity granularity, Time context_switch, double deviation_share) {
-  const auto cs = static_cast<double>(std::max<Time>(context_switch, 1));
+Interval interval_of(Granularity granularity, Time context_switch, double deviation_share,
+                     double limit_share) {
+  const auto cs = limit_share * static_cast<double>(std::max<Time>(context_switch, 1));
   switch (granularity) {
     case Granularity::kFine:
       return interval_below(cs, deviation_share);
@@ -192,6 +198,8 @@ RunPlan read_plan(const sim::RunFile& file) {
     out.random_order = root.choice<bool>("order", {{"random", true}, {"given", false}});
   out.machine = read_machine(root.table("machine"));
   read_scheduler(root.table("scheduler"), out);
+  if (out.machine.idle_at_once && out.scheduler != "rr" && out.scheduler != "linux24")
+    root.fail("[machine] idle_at_once is of the schedulers rr and linux24");
   if (root.has("wait")) {
     RunTable wait = root.table("wait");
     read_code(wait, out);
@@ -228,7 +236,8 @@ std::vector<JobPlan> RunPlan::jobs_of(std::uint64_t of_seed) const {
     // Nobody would wait for a rest that is smaller than any job.
     if (left - job.size < mix->least) job.size = left;
     const Granularity granularity = mix->granularities[below(mix->granularities.size())];
-    job.interval = interval_of(granularity, machine.context_switch, mix->deviation_share);
+    job.interval =
+        interval_of(granularity, machine.context_switch, mix->deviation_share, mix->limit_share);
     job.label = name_of(granularity);
     job.barriers = static_cast<std::uint64_t>(
         std::max(1.0, std::round(static_cast<double>(mix->work) / job.interval.mean)));

@@ -41,7 +41,8 @@ struct MixPlan {
   unsigned most = 32;
   std::vector<Granularity> granularities;
   double deviation_share = 0;
-  Time work = 0;  // computing of each thread
+  double limit_share = 1;  // interval_of
+  Time work = 0;           // computing of each thread
 };
 
 struct RunPlan {
@@ -72,8 +73,10 @@ struct RunPlan {
 RunPlan read_plan(const sim::RunFile& file);
 
 // The definition of Tsafrir and Feitelson, section 2.1: 9 in 10 intervals below CS, or 5 CS; coarse ones
-// are longer, and here 9 in 10 are below 20 CS.
-Interval interval_of(Granularity granularity, Time context_switch, double deviation_share);
+// are longer, and here 9 in 10 are below 20 CS. A class has only that limit; with a `limit_share` below 1, 9 in 10 are
+// below that share of it.
+Interval interval_of(Granularity granularity, Time context_switch, double deviation_share,
+                     double limit_share = 1);
 
 // For how long a job of the paper's model spins: what the production class of that name in waiting/ makes of
 // CS. kNever: without end; nothing where the policy has no fixed time.

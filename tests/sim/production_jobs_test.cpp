@@ -20,7 +20,7 @@ struct Experiment {
   Costs costs = Costs::none();
   unsigned size = 16;
   unsigned background = 0;
-  Interval interval = interval_below(6'000, 0.3);
+  Interval interval = interval_below(6'000.5, 0.3);  // at most 6,000
   std::uint64_t barriers = 200;
   std::string policy;
 };

@@ -66,8 +66,18 @@ class Processor:
 
 
 class Machine:
-    def __init__(self, processors: int, context_switch: int, delay: int, rules: Rules, jobs: list[Job]) -> None:
+    def __init__(
+        self,
+        processors: int,
+        context_switch: int,
+        delay: int,
+        rules: Rules,
+        jobs: list[Job],
+        idle_at_once: bool = False,
+    ) -> None:
         self.context_switch, self.delay, self.rules, self.jobs = context_switch, delay, rules, jobs
+        self.idle_at_once = idle_at_once  # a processor that nobody is chosen for; the thread takes its time to leave
+        self.leaving: dict[int, list[Thread]] = {}  # by when they have left a processor that is idle
         self.processors = [Processor(number) for number in range(processors)]
         self.threads: list[Thread] = []
         for number, job in enumerate(jobs):
@@ -197,17 +207,26 @@ class Machine:
         if runs:
             processor.current.state = "running"
         if left is not None:
-            if left.state == "blocked" and left.wake_comes:
-                left.wake_comes = False
-                left.state, left.released = "ready", True
-                self.rules.wake([left])
-            elif left.state == "ready":
-                self.rules.released(left)
+            self.has_left(left)
         if processor.interrupted:
             self.cause(processor, "arrives", self.now + self.delay)
         if runs:
             self.rules.begins(processor)
             self.begin(processor)
+
+    def has_left(self, left: Thread) -> None:
+        if left.state == "blocked" and left.wake_comes:
+            left.wake_comes = False
+            left.state, left.released = "ready", True
+            self.rules.wake([left])
+        elif left.state == "ready":
+            self.rules.released(left)
+
+    def has_left_idle(self, _: Processor) -> None:
+        """The first of those that have left a processor idle by now."""
+        thread = self.leaving[self.now].pop(0)
+        thread.on = None
+        self.has_left(thread)
 
     def begin(self, processor: Processor) -> None:
         """Its thread runs, or was chosen again: what it has finished, it has finished at once."""
@@ -271,6 +290,11 @@ class Machine:
                 thread.state = "ready"
                 thread.left -= self.now - processor.began
             processor.forget("computed", "spun", "freed", "timer", "tick")
+        if following is None and self.idle_at_once:
+            processor.current, processor.idle_since = None, self.now
+            self.leaving.setdefault(self.now + self.context_switch, []).append(thread)
+            self.cause(processor, "has_left_idle", self.now + self.context_switch)
+            return
         processor.next, processor.switching = following, True
         if following is None:
             processor.idle_since = self.now

@@ -79,14 +79,18 @@ TEST(SmpJobs, BudgetsAreThoseOfTheProductionPolicies) {
   EXPECT_FALSE(spin_budget("2cs", 1000));
 }
 
-// Nine in ten below CS, below 5 CS.
+// Nine in ten below CS, below 5 CS, or below half of it; as drawn, also where CS is a few whole units.
 TEST(SmpJobs, GranularityIsTheirs) {
-  for (const auto& [granularity, limit] :
-       {std::pair{Granularity::kFine, 600}, {Granularity::kMedium, 3000}}) {
-    Intervals intervals(interval_of(granularity, 600, 0.3), 1, 0);
-    int below = 0;
-    for (int i = 0; i < 10'000; ++i) below += intervals.draw() < limit;
-    EXPECT_NEAR(below, 9000, 100);
+  for (const auto& [granularity, switches] :
+       {std::pair{Granularity::kFine, 1}, {Granularity::kMedium, 5}}) {
+    for (const auto& [context_switch, deviation, share] :
+         {std::tuple{600, 0.3, 1.0}, {600, 0.3, 0.5}, {6, 0.1, 1.0}, {6, 0.3, 1.0}}) {
+      Intervals intervals(interval_of(granularity, context_switch, deviation, share), 1, 0);
+      const double limit = share * switches * context_switch;
+      int below = 0;
+      for (int i = 0; i < 10'000; ++i) below += static_cast<double>(intervals.draw()) < limit;
+      EXPECT_NEAR(below, 9000, 100) << limit;
+    }
   }
 }
 

@@ -60,6 +60,20 @@ TEST(SmpMachine, AProcessorThatIsBeingSwitchedToIdlenessIsFoundForTheAwakened) {
   EXPECT_EQ(two.run(), "7:0@0 7:0- 7:1@1 13:2@0 17:2- 30:0@0 31:0- 70:1-");
 }
 
+// The thread that leaves still takes its time; the processor does not.
+TEST(SmpMachine, AProcessorThatIsIdleAtOnceIsFoundAtOnce) {
+  Scene two({2, 6, 1, /*idle_at_once=*/true}, std::make_unique<RoundRobin>(1000));
+  two.thread({block(), compute(1)});
+  two.thread({compute(13), wakes({0}), compute(50)});  // at 20
+  two.thread({compute(4)});                            // 13 to 17
+  EXPECT_EQ(two.run(), "7:0@0 7:0- 7:1@1 13:2@0 17:2- 27:0@0 28:0- 70:1-");
+
+  Scene leaving({2, 6, 1, /*idle_at_once=*/true}, std::make_unique<RoundRobin>(1000));
+  leaving.thread({compute(4), block(), compute(1)});      // 7 to 11, cannot run before 17
+  leaving.thread({compute(5), wakes({0}), compute(50)});  // at 12
+  EXPECT_EQ(leaving.run(), "7:0@0 7:1@1 11:0- 24:0@0 25:0- 62:1-");
+}
+
 TEST(SmpMachine, SpinningEndsBySignalOrTime) {
   Scene two = scene(2, 0, 1000, 0);
   Task& spinner = two.thread({spin(30), spin(30)});

@@ -42,11 +42,13 @@ class Case:
     scale: int = 1  # one of our steps in the program's time
     slices: list[int] | None = None  # of each job's threads
     nices: list[int] | None = None  # likewise
+    idle_at_once: bool = False
 
     def run_file(self) -> str:
         text = f'unit = "{"steps" if self.scale == 1 else "ns"}"\norder = "given"\nlimit = {LIMIT * self.scale}\n'
         text += f"[machine]\nprocessors = {self.processors}\ncontext_switch = {self.context_switch * self.scale}\n"
-        text += f"interrupt_delay = {self.delay * self.scale}\n[scheduler]\n"
+        text += f"interrupt_delay = {self.delay * self.scale}\nidle_at_once = {json.dumps(self.idle_at_once)}\n"
+        text += "[scheduler]\n"
         text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in self.scheduler.items())
         for number, (size, interval, barriers, spin, arrives) in enumerate(self.jobs):
             text += f"[[job]]\nsize = {size}\narrives = {arrives * self.scale}\n"
@@ -100,7 +102,7 @@ class Case:
 
     def of_slow(self, rules: Rules) -> list[list[Step]]:
         jobs = [Job(*job) for job in self.jobs]
-        machine = Machine(self.processors, self.context_switch, self.delay, rules, jobs)
+        machine = Machine(self.processors, self.context_switch, self.delay, rules, jobs, self.idle_at_once)
         machine.run(LIMIT)
         return [[(what, -1 if what == "switching" else who) for what, who in steps] for steps in machine.done]
 
@@ -171,6 +173,21 @@ class SlowSimulator(unittest.TestCase):
     def test_a_processor_that_becomes_idle_while_an_exhausted_thread_is_ready(self) -> None:
         self.compare(Case(3, linux(4, "original"), job(4, 6, 0)))
 
+    def test_processors_idle_at_once(self) -> None:
+        """Fewer threads than processors, and more."""
+        idle = 0
+        for processors, size, spin in self.cases(2, 3, 4):
+            for scheduler in (RR, linux(4, "original"), linux(500, "ap")):
+                case = Case(processors, scheduler, job(size, spin, 0), idle_at_once=True)
+                self.compare(case)
+                idle += sum(step[0] == "idle" for steps in case.of_program() for step in steps)
+        for seed in range(1100, 1140):
+            case, draw = drawn(seed), random.Random(seed)
+            case.idle_at_once = True
+            case.scheduler = RR if seed % 2 else linux(draw.choice((2, 8)), ("original", "ap", "gv")[seed % 3])
+            self.compare(case)
+        self.assertGreater(idle, 0)
+
     def test_linux_drawn(self) -> None:
         """Every number another, epochs of a few ticks, interrupts that take time, both accountings, two jobs."""
         for seed in range(1000, 1080):
@@ -181,10 +198,13 @@ class SlowSimulator(unittest.TestCase):
                 tick=draw.choice((2, 3, 5, 8)),
                 accounting=draw.choice(("sampled", "sampled", "exact")),
                 switching=draw.choice(("previous", "next", "nobody")),
-                proc_change_penalty=draw.choice((0, 1, 2, 4, 15)),
+                proc_change_penalty=draw.choice((0, 1, 2, 3, 4, 5, 15)),
                 same_address_space_bonus=draw.choice((0, 1, 1, 3)),
                 preemption_threshold=draw.choice((0, 1, 1, 3)),
             )
+            if seed % 2:  # threads that only compute are jobs of their own
+                size, *rest = case.jobs[-1]
+                case.jobs[-1:] = [(1, *rest)] * size if rest[0] is None else [case.jobs[-1]]
             self.compare(case)
 
     def test_gang(self) -> None:

@@ -130,6 +130,7 @@ class SmpTest(unittest.TestCase):
             ("scheduler.quantum=5", "unknown key quantum"),
             ("job.0.granularity=tiny", 'granularity cannot be "tiny"; allowed: fine, medium, coarse'),
             ("job.0.deviation_share=-0.5", "deviation_share must be a number from 0"),
+            ("job.0.limit_share=2", "limit_share must be a number from 0.01 to 1"),
             ("job.0.size=0", "size must be a whole number from 1"),
             ("job.0.work=100", "work does not go with barriers"),
             ("job.0.mean=4", "granularity does not go with mean"),
