@@ -8,7 +8,6 @@ from claims.claim import Context, Found
 from claims.tsafrir_runs import (
     BLOCK,
     FINE,
-    HOMOGENEOUS_SIZES,
     MEDIUM,
     MIX_SEEDS,
     MOST_MIX_THREADS,
@@ -42,7 +41,7 @@ SPINNING_PAYS_BELOW = 1.8  # threads a processor
 
 def homogeneous_ssr(lab: Lab, granularity: str) -> dict[int, dict[int, float]]:
     """Under round robin: SSR by the jobs' size and the number of threads."""
-    runs = {size: lab.homogeneous("rr", granularity, size) for size in HOMOGENEOUS_SIZES}
+    runs = {size: lab.homogeneous("rr", granularity, size) for size in lab.sizes}
     lab.rows([run for of_size in runs.values() for _, run in of_size])
     return {
         size: {

@@ -35,6 +35,8 @@ class Lab:
     limit_share: float = 1.0  # of its class's limit, what 9 in 10 of a job's intervals are below
     wake_up: str = "original"  # where the claim is not about it
     one_background: bool = False  # the threads that only compute are one job, of one address space
+    spins: dict[str, str] = field(default_factory=dict)  # policies that spin for another time, in steps
+    sizes: tuple[int, ...] = HOMOGENEOUS_SIZES  # of identical jobs
     every: int = 1  # of the loads, one in so many
 
     def run(
@@ -43,6 +45,8 @@ class Lab:
         words: list[str | Path] = [RUNS / f"{name}.toml"]
         linux = {key for key in self.sets if key.startswith("scheduler.") and key != "scheduler.quantum"}
         changed = settings | {k: v for k, v in self.sets.items() if not (name.startswith("rr-") and k in linux)}
+        if changed.get("wait.policy") in self.spins:
+            changed["wait.policy"] = self.spins[changed["wait.policy"]]
         intervals = "mix" if name == "linux-heterogeneous" else "job.0"
         if self.share is not None:
             changed[f"{intervals}.deviation_share"] = f"{self.share:g}"

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 import scripts
@@ -17,6 +18,8 @@ from claims import tsafrir, tsafrir_states
 from claims.tsafrir_runs import Lab, average_deviation, single_loads
 from claims.tsafrir_states import States, states_of, transition_time
 from drawing import series
+import tsafrir_joint
+import tsafrir_sensitivity
 
 PYTHON = scripts.python_with("matplotlib", "pandas")
 
@@ -37,8 +40,19 @@ class Numbers(unittest.TestCase):
     def test_average_deviation(self) -> None:
         self.assertAlmostEqual(average_deviation([1.0, 3.0, float("nan"), 5.0]), 4 / 3)
 
+    def test_settings_together(self) -> None:
+        ids = ("T1", "T2", "T3", "T4")
+        alone, pairs, most = tsafrir_joint.contradictions([{"T1", "T3"}, {"T4"}, {"T3", "T4"}], ids)
+        self.assertEqual(alone, "Met by no setting: T2.")
+        self.assertEqual(pairs, "Each met, but never together: T1 with T4.")
+        self.assertEqual(most, "At most 2 of 4 are met by one setting.")
+        chosen = tsafrir_joint.parser().parse_args(["--penalty", "15", "--wake-up", "ap", "--wake-up", "gv"])
+        self.assertEqual(len(list(tsafrir_joint.settings(chosen))), 2 * 2 * 2)
+
     def test_loads(self) -> None:
         self.assertEqual(single_loads("fine", "cs"), list(range(11, 212)))
+        fewer = Lab(Campaign(BUILD), every=4).single_loads("fine", "cs")
+        self.assertTrue(set(single_loads("fine", "block")[::4]) | set(range(16, 212, 16)) == set(fewer))
         other = single_loads("fine", "block")
         self.assertLessEqual(set(other), set(single_loads("fine", "cs")))
         self.assertTrue(any(n % 16 == 0 for n in other) and any(n % 16 for n in other))
@@ -77,6 +91,18 @@ class Runs(unittest.TestCase):
         for rows in lab.rows(runs):
             self.assertTrue({"ssr", "completion", "group", "seed"} <= set(rows[0]))
         self.assertEqual(lab.rows(runs[5:])[0][0]["processors"], "128")
+
+    def test_every_changed_assumption_is_understood(self) -> None:
+        runs = []
+        for name, variant in tsafrir_sensitivity.VARIANTS.items():
+            for claim in {"T1", "T4", "T8"} & set(variant.claims):
+                lab = tsafrir_sensitivity.lab_for(self.campaign, claim, name, 4)
+                assert lab is not None
+                lab = replace(lab, sets=lab.sets | {"limit": "300"})
+                make = {"T1": lambda lab: lab.homogeneous("rr", "fine", 10)[1][1], "T8": lambda lab: lab.mix(40, "2cs+")}
+                runs.append(make.get(claim, lambda lab: lab.single("fine", "2cs+", 21))(lab))
+        self.assertGreater(len({str(run) for run in runs}), len(runs) // 2)
+        self.campaign.run(runs)
 
     @unittest.skipIf(PYTHON is None, "python3-pandas and python3-matplotlib are not installed")
     def test_a_figure_its_data_and_bad_data(self) -> None:
