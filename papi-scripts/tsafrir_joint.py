@@ -85,7 +85,7 @@ def contradictions(met: Sequence[set[str]], ids: Sequence[str]) -> list[str]:
 
 
 def table_of(rows: Sequence[Sequence[str]], met: Sequence[set[str]], ids: Sequence[str], every: int) -> Table:
-    notes = ["+: would be accepted; -: not. The last column counts what is. Penalties are in ticks of 5 steps."]
+    notes = ["+: would be accepted; -: not. The last column counts what is. A tick is 5 steps."]
     if every > 1:
         notes.append(of_few_loads(every))
     names = ["penalty", "wake-up", "class mean", "background", *ids, "met"]
@@ -128,7 +128,7 @@ def main() -> int:
             found = {name: CLAIMS[name](setting.lab(campaign, name, arguments.every)) for name in ids}
             met.append({name for name in ids if is_accepted(claims[name], found[name])})
             cells = [brief(found[name]) + ("+" if name in met[-1] else "-") for name in ids]
-            rows.append([*setting.words, *cells, str(len(met[-1]))])
+            rows.append([f"{setting.penalty} ticks", *setting.words[1:], *cells, str(len(met[-1]))])
             progress.clear()
             print(" ".join(rows[-1]), flush=True)
     except (CampaignError, KeyboardInterrupt, OSError) as error:
