@@ -312,7 +312,9 @@ TEST(Requests, ANodeAsksOnceForBothItsCores) {
   const auto world = run(machine, 4, [&](unsigned me) {
     if (me == 0) write(words->a, 1);
     SimulatedMemory::delay(10'000);
-    if (me >= 2) EXPECT_EQ(read(words->a), 1U);
+    if (me >= 2) {
+      EXPECT_EQ(read(words->a), 1U);
+    }
   });
   EXPECT_EQ(world->counts(2).misses() + world->counts(3).misses(), 1U);
   EXPECT_EQ(world->counts(2).retries + world->counts(3).retries, 0U);
