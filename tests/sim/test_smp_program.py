@@ -125,7 +125,7 @@ class SmpTest(unittest.TestCase):
             ("machine.processor=1", "unknown key processor; known here: context_switch"),
             ("machine.context_switch=-1", "context_switch must be a whole number from 0"),
             ("wait.policy=3cs", 'policy cannot be "3cs"; allowed: spin, block, cs'),
-            ("scheduler.kind=cfs", 'kind cannot be "cfs"; allowed: rr, linux24, gang, eevdf'),
+            ("scheduler.kind=bfs", 'kind cannot be "bfs"; allowed: rr, linux24, gang, cfs, eevdf'),
             ("scheduler.wake_up=best", 'wake_up cannot be "best"; allowed: original, ap, gv'),
             ("scheduler.quantum=5", "unknown key quantum"),
             ("job.0.granularity=tiny", 'granularity cannot be "tiny"; allowed: fine, medium, coarse'),
