@@ -27,7 +27,7 @@ foreach(tool gang smp cluster coherence model pair_overheads)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/${tool} DESTINATION ${CMAKE_INSTALL_BINDIR}
     RENAME ${MUSTER_TOOL_PREFIX}${tool} COMPONENT tools OPTIONAL)
 endforeach()
-foreach(tool barrier barrier-gomp burner linetransfer parallel_for parallel_for-gomp stream-clustering
+foreach(tool barrier barrier-gomp "burner" linetransfer parallel_for parallel_for-gomp stream-clustering
              stream-clustering-gomp syncbench syncbench-gomp test-yield)
   install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/${tool} DESTINATION ${CMAKE_INSTALL_BINDIR}
     RENAME ${MUSTER_TOOL_PREFIX}${tool} COMPONENT tools OPTIONAL)
