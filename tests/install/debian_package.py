@@ -16,7 +16,7 @@ from pathlib import Path
 from roots import SOURCE, Problem, Root, root, run
 
 PACKAGES = SOURCE / "build" / "debian"
-TOOLS = ["build-essential", "debhelper", "lintian", "fakeroot"]
+TOOLS = ["build-essential", "lintian", "fakeroot"]
 
 
 def version() -> str:
@@ -31,7 +31,8 @@ def build_dependencies() -> list[str]:
     listed = re.search(r"^Build-Depends:\n((?: .*\n)+)", text, re.MULTILINE)
     assert listed is not None
     names = [re.sub(r"[ (:].*", "", name.strip()) for name in listed[1].split(",") if name.strip()]
-    return [name for name in names if name != "debhelper-compat"]
+    virtual = {"debhelper-compat": "debhelper", "dh-sequence-python3": "dh-python"}
+    return [virtual.get(name, name) for name in names]
 
 
 def unpack_source(place: Path) -> Path:
@@ -94,10 +95,9 @@ def use(suite: str) -> None:
         clean.run("sh", "-c", "muster run -- muster-syncbench-gomp --help && test -d /usr/share/doc/muster-doc/use")
         (clean.path / "use.sh").unlink()
         shutil.rmtree(place)
-        installed = [name for name in ("libmuster0", "muster", "muster-tools", "muster-doc")]
-        clean.run("apt-get", "purge", "-y", "-qq", *installed)
+        clean.run("apt-get", "purge", "-y", "-qq", "libmuster0", "muster", "muster-tools", "muster-doc")
         clean.run("apt-get", "autoremove", "--purge", "-y", "-qq")
-        left = sorted(name for name in files_of(clean) - before if not name.endswith(".pyc"))
+        left = sorted(files_of(clean) - before)
         if left:
             raise Problem(f"left after the purge: {' '.join(left)}")
         print(f"{suite}: installed, used and purged", flush=True)
