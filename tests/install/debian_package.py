@@ -92,7 +92,7 @@ def use(suite: str) -> None:
         clean.run("sh", "-c", "LD_PRELOAD=libmuster.so MUSTER_VERBOSE=1 muster --version 2>&1 | grep -v 'cannot be preloaded'")
         for tool in ("gang", "smp", "syncbench", "syncbench-gomp", "burner", "trace"):
             clean.run(f"muster-{tool}", "--help")
-        clean.run("sh", "-c", "muster run -- muster-syncbench-gomp --help && test -d /usr/share/doc/muster-doc/use")
+        clean.run("sh", "-c", "muster run -- muster-syncbench-gomp --help && test -d /usr/share/doc/muster/use")
         (clean.path / "use.sh").unlink()
         shutil.rmtree(place)
         clean.run("apt-get", "purge", "-y", "-qq", "libmuster0", "muster", "muster-tools", "muster-doc")
