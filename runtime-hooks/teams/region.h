@@ -83,13 +83,18 @@ class ForkScope {
       : state_(thread_state()), function_(function) {
     give_everything_back();  // the region's threads inherit it
     whose_.runtime = &runtime;
+    if (runtime.replaced && state_ != nullptr) {
+      whose_.is_alone = why == Unfolded::kThreadsLost;
+      const bool may_be_outermost = state_->top == nullptr || !is_known(state_->top);
+      whose_.may_make_pool = may_be_outermost && may_make_pool(*state_, runtime);
+    }
     if (!runtime.replaced) {
       whose_.reason = runtime.reason;
     } else if (state_ != nullptr && is_known(state_->top)) {
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
-      takes_no_team_ =
-          state_->top == nullptr && !observing() && state_->barrier_free.is_barrier_free(function);
+      takes_no_team_ = state_->top == nullptr && !observing() && !whose_.is_alone &&
+                       !whose_.may_make_pool && state_->barrier_free.is_barrier_free(function);
       if (takes_no_team_) {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {
@@ -97,10 +102,6 @@ class ForkScope {
         asks_ = state_->top == nullptr && !state_->barrier_free.has_barriers(function);
         if (whose_.team != nullptr) whose_.team->ask_for_barriers(asks_);
       }
-    }
-    if (runtime.replaced && state_ != nullptr) {
-      whose_.is_alone = why == Unfolded::kThreadsLost;
-      whose_.may_make_pool = may_make_pool(*state_, runtime);
     }
   }
   ~ForkScope() {
@@ -117,12 +118,9 @@ class ForkScope {
 
   const RegionTeam& whose() const { return whose_; }
 
-  // Whether the region's function must be wrapped: there is a frame to push, or one to hide, or something to note. A
-  // region of a runtime that is not replaced, outside any other, is passed on unchanged.
-  bool wraps() const {
-    return state_ != nullptr &&
-           (whose_.team != nullptr || is_nested() || whose_.is_alone || whose_.may_make_pool);
-  }
+  // Whether the region's function must be wrapped: there is a frame to push, or one to hide. A region of a runtime
+  // that is not replaced, outside any other, is passed on unchanged.
+  bool wraps() const { return state_ != nullptr && (whose_.team != nullptr || is_nested()); }
 
   // Calls fork(arguments...), the real call.
   template <class Fork, class... Arguments>

@@ -13,8 +13,11 @@ from lab.runs import Outcome
 from lab.runtimes import loader_command
 
 RUNTIMES = ("libgomp9", "libgomp10", "libgomp12", "libgomp14", "libgomp16")  # those of them that were fetched
-LOST = ("lost", "lost-grandchild", "lost-started", "lost-league", "lost-pause")
-WORK = ("new-thread", "nested", "target", "targets", "exec", "idle", "first", "small", "paused", "other-thread")
+LOST = ("lost", "lost-grandchild", "lost-started", "lost-league", "lost-pause", "lost-thread")
+WORK = (
+    *("new-thread", "nested", "target", "targets", "exec", "idle"),  # in the child
+    *("first", "small", "paused", "inside", "other-thread"),  # before the fork, or around it
+)
 HANG = 1.0  # seconds after which a program hangs that takes some milliseconds
 LINE = "stayed in its parent"
 ENDS = "forked_team: checksum 4, ok\n"

@@ -152,6 +152,12 @@ static void pauses(void) {
 
 static void print_size(void) { printf("%d threads\n", size_of_team()); }
 
+static void* fork_after_a_team(void* unused) {
+  all_kinds(omp_get_max_threads());
+  in_child(regions_alone);
+  return unused;
+}
+
 static void* print_in_thread(void* unused) {
   print_size();
   return unused;
@@ -173,6 +179,27 @@ static void* fork_in_thread(void* unused) {
 static void nested(void) {
 #pragma omp parallel num_threads(1)
   print_size();
+}
+
+// The region of a child that was forked inside it does not end, but nested ones do.
+static void inside(void) {
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+  for (int thread = 0; thread < 2; ++thread) {
+#pragma omp barrier
+    if (omp_get_thread_num() != thread) continue;
+    const pid_t child = fork();
+    if (child == 0) {
+      int size = 0;
+#pragma omp parallel num_threads(3) reduction(+ : size)
+      ++size;
+      printf("%d threads inside\n", size);
+      fflush(stdout);
+      _exit(7);
+    }
+    expect(reap(child) == 7);
+  }
+  omp_set_max_active_levels(1);
 }
 
 static void target(void) {
@@ -235,7 +262,9 @@ int main(int count, char** arguments) {
     expect(omp_pause_resource_all(omp_pause_soft) == 0);
     in_child(print_size);
   }
+  if (strcmp(what, "inside") == 0) inside();
   if (strcmp(what, "other-thread") == 0) in_thread(fork_in_thread);
+  if (strcmp(what, "lost-thread") == 0) in_thread(fork_after_a_team);
   if (strcmp(what, "lost-many") == 0) many(count > 2 ? atoi(arguments[2]) : 200);
   for (unsigned i = 0; i < sizeof(kChildren) / sizeof(kChildren[0]); ++i) {
     if (strcmp(what, kChildren[i].name) != 0) continue;
