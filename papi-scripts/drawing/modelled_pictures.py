@@ -112,7 +112,7 @@ def paper_panels(figure: FigureOf, frame: pandas.DataFrame) -> list[Panel]:
     for column, look in zip(figure.columns, ("dist-counter", "fetch-add"), strict=True):
         line = lines_of(frame, column)[0]
         lines.append(Line(NAME_OF_COUNT[column], style_of(look), line.x, line.y))
-    panel = Panel("", f"store-conditionals {PER_PROCESSOR}", lines, x_ticks=marks, note="FetchAndAdd (fetch-add)")
+    panel = Panel("", f"store-conditionals {PER_PROCESSOR}", lines, x_ticks=marks, note="FetchAndAdd")
     published.add(figure.name, "", panel, dict(zip(figure.columns, lines, strict=True)))
     return [panel]
 

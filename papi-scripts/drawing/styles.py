@@ -12,6 +12,7 @@ PAPERS_NAMES = {
     "dist-sensor": "Combined",
 }
 PAPERS_FIVE = tuple(PAPERS_NAMES)
+PAPERS_OWN = tuple(PAPERS_NAMES.values())  # with their resets, sim/published
 OURS = ("dissemination", "tree", "auto")
 
 
@@ -65,6 +66,8 @@ OTHERS = (
 
 
 def style_of(name: str, number: int = 0) -> Style:
+    """The paper's own barriers look as what Muster has for them."""
+    name = {own: ours for ours, own in PAPERS_NAMES.items()}.get(name, name)
     return STYLES.get(name) or OTHERS[number % len(OTHERS)]
 
 

@@ -215,7 +215,7 @@ class WhatIsPublished(unittest.TestCase):
         def line(name: str, *y: float) -> plots.Line:
             return plots.Line(name, Style("D"), [16, 32], y)
 
-        lines = {"fetch-add": line("FetchAndAdd", 5, 10), "dist-sensor": line("Combined", 1, 2)}
+        lines = {"FetchAndAdd": line("FetchAndAdd", 5, 10), "Combined": line("Combined", 1, 2)}
         panel = plots.Panel("", "", list(lines.values()))
         published.add("zhang-7", "", panel, lines)
         self.assertEqual([(one.x, one.marker) for one in panel.published], [(32, "D"), (32, "*")])
