@@ -41,6 +41,7 @@ class Parameter:
     claims: Sequence[str]
     tables: Sequence[str] = ()  # of docs/results/data
     rows: Sequence[str] = ()  # how their first cells begin
+    column: str = ""  # of a table in which several are changed together: the one that has this parameter
     not_varied: dict[str, str] = field(default_factory=dict)
 
     def reason(self, claim: str) -> str:
@@ -52,7 +53,8 @@ class Method:
     paper: str
     statements: Sequence[Statement]
     parameters: Sequence[Parameter]
-    columns: dict[str, dict[str, str]]  # by table and claim, where a column has not the claim's name
+    columns: dict[str, dict[str, Sequence[str]]]  # by table and claim, where a column has not the claim's name
+    base: dict[str, str] = field(default_factory=dict)  # by column of such a table: what we took
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Variation:
 
     row: str
     cell: Value
+    table: str
     commit: str
 
 
@@ -69,7 +72,7 @@ def parse(text: str, name: str) -> Method:
         found: dict[str, Any] = tomllib.loads(text)
         statements = [Statement(**entry) for entry in found.pop("statement")]
         parameters = [Parameter(**entry) for entry in found.pop("parameter")]
-        return Method(found.pop("paper"), statements, parameters, found.pop("columns", {}))
+        return Method(found.pop("paper"), statements, parameters, found.pop("columns", {}), found.pop("base", {}))
     except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
         raise BadResult(f"{name}: {error}") from None
 
@@ -81,7 +84,7 @@ def read_methods(root: Path) -> list[Method]:
 
 def tables_of(root: Path, method: Method) -> dict[str, Result]:
     """What the parameters' tables are read from, by name."""
-    names = dict.fromkeys(name for parameter in method.parameters for name in parameter.tables)
+    names = dict.fromkeys(name for one in method.parameters for name in one.tables)
     return {name: read(root / DATA / f"{name}.json") for name in names}
 
 
@@ -89,21 +92,33 @@ def is_of(cell: Value, parameter: Parameter) -> bool:
     return isinstance(cell, str) and any(cell.startswith(row) for row in parameter.rows)
 
 
+def changed_alone(method: Method, parameter: Parameter, cells: dict[str, Value]) -> str:
+    """Of a table in which several are changed together: what the row changes, if that is this parameter only."""
+    others = {name: value for name, value in method.base.items() if name in cells and name != parameter.column}
+    value = str(cells.get(parameter.column, ""))
+    if not value or value == method.base.get(parameter.column) or any(str(cells[n]) != v for n, v in others.items()):
+        return ""
+    return f"{parameter.column}: {value}"
+
+
 def variations(method: Method, parameter: Parameter, claim: str, results: dict[str, Result]) -> Iterator[Variation]:
     """Of all its tables, rows that say something of the claim."""
     for name in parameter.tables:
-        column = method.columns.get(name, {}).get(claim, claim)
+        wanted = method.columns.get(name, {}).get(claim, [claim])
         for table in results[name].tables:
-            at = [number for number, one in enumerate(table.columns) if one.name == column]
+            names = [one.name for one in table.columns]
+            at = [names.index(column) for column in wanted if column in names]
             for row in table.rows if at else ():
-                cell = row[at[0]]
-                if is_of(row[0], parameter) and cell not in (None, "", "-", NO_DIFFERENCE):
-                    yield Variation(str(row[0]), cell, results[name].commit)
+                cells = dict(zip(names, row, strict=True))
+                together = changed_alone(method, parameter, cells) if parameter.column else ""
+                what = str(row[0]) if is_of(row[0], parameter) else together
+                if what and row[at[0]] not in (None, "", "-", NO_DIFFERENCE):
+                    yield Variation(what, row[at[0]], name, results[name].commit)
 
 
 def rows_of_no_parameter(method: Method, results: dict[str, Result]) -> Iterator[str]:
     for name, result in results.items():
-        those = [parameter for parameter in method.parameters if name in parameter.tables]
+        those = [one for one in method.parameters if name in one.tables]
         for table in result.tables:
             for row in table.rows if table.columns[0].name == CHANGED else ():
                 if row[0] not in UNCHANGED and not any(is_of(row[0], one) for one in those):

@@ -21,7 +21,7 @@ source = ["sim/a.h#ring"]
 tests = ["tests/sim/a_test.cpp#ARing", "tests/sim/test_a.py#test_ring"]
 open = ["hop"]
 [columns."zhang.2"]
-Z2 = "of Z2"
+Z2 = ["of Z2"]
 [[parameter]]
 id = "hop"
 what = "a hop"
@@ -39,8 +39,7 @@ OTHERS += 'tests = ["tests/sim/test_a.py#test_ring"]\n'
 
 
 class Methods(HouseTest):
-    def problems(self, text: str, rows: list[list[object]] | None = None) -> list[str]:
-        table = TABLE if rows is None else Table(TABLE.columns, rows)
+    def problems(self, text: str, table: Table = TABLE) -> list[str]:
         tree = self.tree(
             sim__a_h="// a ring\n",
             tests__sim__a_test_cpp="TEST(Machine, ARing) {\n",
@@ -56,6 +55,18 @@ class Methods(HouseTest):
     def test_good(self) -> None:
         self.assertEqual(self.problems(GOOD), [])
 
+    def test_several_changed_together(self) -> None:
+        """A row counts for the parameter that it alone changes."""
+        columns = [Column(name) for name in ("hop", "bus", "Z1", "Z2", "Z3")]
+        together = GOOD.replace('rows = ["hop ="]', 'column = "hop"').replace('Z2 = ["of Z2"]', "")
+        together += '\n[base]\nhop = "1"\nbus = "a"\n'
+        for rows, missing in (
+            ([[1, "a", 5, 5, 5], [2, "a", 6, 6, None]], False),
+            ([[1, "a", 5, 5, 5], [2, "b", 6, 6, 6]], True),
+        ):
+            found = self.problems(together, Table(columns, rows))
+            self.assertEqual(any("neither varied" in one for one in found), missing, found)
+
     def test_what_is_wrong(self) -> None:
         for old, new, problem in (
             ("sim/a.h#ring", "sim/b.h#ring", "there is no sim/b.h"),
@@ -69,7 +80,7 @@ class Methods(HouseTest):
             ('["Z1", "Z2", "Z3"]', '["Z1", "Z2", "Z3", "T1"]', "hop: T1 is no claim of this paper"),
             ('not_varied = {Z3 = "no reason"}', "", "hop is neither varied for Z3 nor in not_varied"),
             ("Z3 = ", "Z1 = ", "hop is varied for Z1: take it off not_varied"),
-            ('[columns."zhang.2"]\nZ2 = "of Z2"', "", "hop is neither varied for Z2 nor in not_varied"),
+            ('[columns."zhang.2"]\nZ2 = ["of Z2"]', "", "hop is neither varied for Z2 nor in not_varied"),
             ('rows = ["hop ="]', 'rows = ["hops ="]', "'hop = 2' belongs to no parameter"),
             ('what = "a hop"', "", "zhang.toml: "),
             ("zhang.2", "zhang.3", "No such file"),
