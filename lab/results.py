@@ -120,6 +120,10 @@ def this_machine() -> Machine:
 WHERE = {"--json", "--csv", "--figure", "--output", "--build", "--bin", "--campaigns", "--jobs"}
 
 
+def today() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+
+
 def command_line(words: Sequence[str] | None = None) -> str:
     """As it would be given at the top of the source tree, without options that say where and not what."""
     program, *rest = sys.argv if words is None else words
@@ -150,8 +154,7 @@ def leave(
     """What has been found: here and now unless another machine or commit is named, or it is simulated."""
     if machine is None and not simulated:
         machine = this_machine()
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    write(path, Result(title, command_line(), of_commit or commit(TREE), today, tables, machine, simulated, raw=raw))
+    write(path, Result(title, command_line(), of_commit or commit(TREE), today(), tables, machine, simulated, raw=raw))
 
 
 def as_json(result: Result) -> str:

@@ -5,6 +5,9 @@ The claims, with the ranges in which ours are accepted, are in claims.csv; claim
 computed by the built programs, whose outputs are kept (lab/campaign.py). A miss is printed as a miss, and
 docs/results/notes says why. What this machine cannot run is unavailable. Exit status 1 where one is missed or fails,
 130 where interrupted.
+
+In --output it leaves reproduced.json (reproduction/schema.json) and reproduced.html, a page for readers who have not
+read the papers: all claims, with what each depends on, and this machine. The page needs jinja2 to be made.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from claims import PAPERS, module_of  # noqa: E402
 from claims.claim import Claim, Context, Found, Rows, Unavailable, is_accepted, read_claims  # noqa: E402
+from reproduction import page, record  # noqa: E402
 
 from lab.campaign import CampaignError, add_options, positive  # noqa: E402
+from lab.commit import commit  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import Column, Table, add_option, leave  # noqa: E402
 
@@ -89,6 +94,9 @@ def read_arguments() -> tuple[argparse.Namespace, list[Claim]]:
     )
     parser.add_argument("--episodes", type=positive, default=200, metavar="N", help="of each coherence run (200)")
     parser.add_argument("--csv", action="store_true", help="for programs to read")
+    parser.add_argument(
+        "--output", type=Path, default=Path("reproduced"), metavar="DIR", help="of the page and its JSON (reproduced)"
+    )
     add_option(parser)
     add_options(parser)
     arguments = parser.parse_args()
@@ -129,6 +137,16 @@ def table_of(results: list[Result]) -> Table:
     return Table([Column(name) for name in names], rows)
 
 
+def leave_for_others(folder: Path, found: list[Result]) -> None:
+    document = record.document(read_claims(), found, commit())
+    folder.mkdir(parents=True, exist_ok=True)
+    record.write(folder / "reproduced.json", record.as_text(document))
+    try:
+        record.write(folder / "reproduced.html", page.page(document))
+    except ImportError as error:
+        print(f"reproduce: no page: {error} (Debian: python3-jinja2)", file=sys.stderr)
+
+
 def main() -> int:
     arguments, claims = read_arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the runs end with us
@@ -159,6 +177,11 @@ def main() -> int:
         sys.stdout.flush()
         print(f"reproduce: {str(error) or 'interrupted'}", file=sys.stderr)
         return 130
+    try:
+        leave_for_others(arguments.output, found)
+    except OSError as error:
+        print(f"reproduce: {error.filename or arguments.output}: {error.strerror}", file=sys.stderr)
+        return 1
     if arguments.json:
         measured = any("measured here" in result.text + result.beside for result in found)
         leave(arguments.json, "Claims", [table_of(found)], simulated=not measured)

@@ -149,8 +149,9 @@ class Both(unittest.TestCase):
         with (
             mock.patch.dict(peter.REPRODUCED, {"P1": lambda _: one}),
             mock.patch.object(peter, "PROGRAMS", ("smp",)),
+            tempfile.TemporaryDirectory() as name,
         ):
-            words = ("--build", scripts.BUILD, "P1")
+            words = ("--build", scripts.BUILD, "P1", "--output", name)
             lines = scripts.run_here(reproduce.main, *words).stdout.splitlines()
             table = scripts.run_here(reproduce.main, *words, "--csv").stdout
         self.assertRegex(lines[0], "^P1 +reproduced ")

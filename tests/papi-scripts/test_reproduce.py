@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import html
+import importlib.util
 import io
+import json
+import sys
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -18,6 +22,7 @@ from lab.campaign import CampaignError
 from lab import results
 from claims import PAPERS, module_of, zhang
 from claims.claim import Context, Found, Unavailable, is_accepted, read_claims
+from reproduction import record
 
 
 class FakeSimulator:
@@ -107,7 +112,8 @@ class ReproduceTest(unittest.TestCase):
             program.touch()
             with mock.patch.dict(zhang.REPRODUCED, {"Z1": function}):
                 left = Path(name) / "left.json"
-                done = scripts.run_here(reproduce.main, "--build", name, "--csv", "Z1", "--json", left, *words)
+                where = ("--build", name, "--output", Path(name) / "reproduced")
+                done = scripts.run_here(reproduce.main, *where, "--csv", "Z1", "--json", left, *words)
                 (row,) = results.read(left).tables[0].rows
                 self.assertEqual((row[0], row[1]), ("Z1", done.stdout.strip().rpartition(",")[2].lower()))
         return done.returncode, list(csv.reader(io.StringIO(done.stdout)))[-1]
@@ -127,6 +133,16 @@ class ReproduceTest(unittest.TestCase):
             (failing, 1, "FAILED", "coherence --threads 2: exit status 3: no"),
         ):
             self.assertEqual(self.run_with(function), (code, ["Z1", "79", text, "71..87", verdict]))
+
+    def test_an_output_that_cannot_be_written(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "bin").mkdir()
+            (Path(name) / "bin" / "coherence").touch()
+            with mock.patch.dict(zhang.REPRODUCED, {"Z1": lambda _: Found("79", value=79.0)}):
+                words = ("--build", name, "Z1", "--output", Path(name) / "bin" / "coherence")
+                done = scripts.run_here(reproduce.main, *words)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Areproduce: [^\n]*coherence: File exists\n\Z")
 
     def test_bad_options(self) -> None:
         for words, code, mentions in (
@@ -159,6 +175,95 @@ class ReproduceTest(unittest.TestCase):
         self.assertTrue(zhang.failures(FakeSimulator(table)).holds)
         self.assertFalse(zhang.failures(FakeSimulator(table | {("FetchAndAdd", 2, "sc_passes"): 1.2})).holds)
         self.assertFalse(zhang.failures(FakeSimulator(table | {("FetchAndAdd", 32, "sc_fails"): 8.0})).holds)
+
+
+class ForOthers(unittest.TestCase):
+    """The page and its JSON, of two claims that were run and the others."""
+
+    folder: Path
+    text: str
+    document: dict
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="muster-reproduced-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        simulated = Found("gain < 6 x & more", holds=True, beside="by another rule")
+        ours = {"P1": lambda _: (simulated, Found("none", holds=False, measured=True))}
+        with (
+            mock.patch.dict(zhang.REPRODUCED, {"Z3": lambda _: Found("30", value=30.0)}),
+            mock.patch.dict(module_of("peter").REPRODUCED, ours),
+            mock.patch.object(reproduce, "missing_program", lambda *_: None),
+        ):
+            done = scripts.run_here(reproduce.main, "Z3", "P1", "--output", cls.folder)
+        assert done.returncode == 1, done.stderr
+        cls.document = json.loads((cls.folder / "reproduced.json").read_text())
+        page = cls.folder / "reproduced.html"
+        cls.text = page.read_text() if page.exists() else ""
+
+    def needs_page(self) -> None:
+        if importlib.util.find_spec("jinja2") is None:
+            self.skipTest("python3-jinja2 is not installed")
+
+    def test_the_document_is_as_its_schema(self) -> None:
+        if importlib.util.find_spec("jsonschema") is None:
+            self.skipTest("python3-jsonschema is not installed")
+        import jsonschema
+
+        schema = json.loads(record.SCHEMA.read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.validate(self.document, schema)
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(self.document | {"format": 2}, schema)
+
+    def test_every_claim_is_there_and_explained(self) -> None:
+        claims = read_claims()
+        self.assertEqual([one["id"] for one in self.document["claims"]], [claim.id for claim in claims])
+        self.assertEqual(list(record.explanations()), [claim.id for claim in claims])
+        found = {one["id"]: [result["verdict"] for result in one["results"]] for one in self.document["claims"]}
+        self.assertEqual((found.pop("Z3"), found.pop("P1")), (["reproduced"], ["reproduced", "missed"]))
+        self.assertEqual(set(map(tuple, found.values())), {("not run",)})
+
+    def test_what_a_claim_depends_on(self) -> None:
+        """As the table of docs/results/data has it, or why there is none."""
+        z3 = next(one for one in self.document["claims"] if one["id"] == "Z3")
+        rows = [row for one in z3["sensitivity"] for row in one["rows"]]
+        table = results.read(scripts.ROOT / "docs" / "results" / "data" / "zhang.2-assumptions.json").tables[0]
+        column = [one.name for one in table.columns].index("Z3")
+        shown = {row[0]: str(row[column]) for row in table.rows if row[0] != "as it is"}
+        self.assertEqual({row["changed"]: row["becomes"] for row in rows}, shown)
+        for claim in self.document["claims"]:
+            self.assertTrue(claim["sensitivity"] or claim["id"] == "M2", claim["id"])
+            for one in claim["sensitivity"]:
+                self.assertNotEqual(bool(one["rows"]), "not_varied" in one)
+
+    def test_the_page_needs_nothing_else(self) -> None:
+        self.needs_page()
+        self.assertNotRegex(self.text, r"<(script|img|link|iframe|object|embed|base)\b")
+        self.assertNotRegex(self.text, r'(src|href|action|srcset)="(?!#)')
+        self.assertNotRegex(self.text, r"@import|url\(|https?:|//[a-z]")
+
+    def test_the_page_has_all_of_it(self) -> None:
+        self.needs_page()
+        for claim in self.document["claims"]:
+            self.assertIn(f'<article id="{claim["id"]}">', self.text)
+            self.assertIn(claim["explanation"], html.unescape(self.text))
+        for word in ("gain &lt; 6 x &amp; more", "beside: by another rule", "none (measured here)", "2 reproduced, "):
+            self.assertIn(word, self.text)
+        for value in (self.document["commit"], self.document["environment"]["kernel"], "not varied: "):
+            self.assertIn(value, self.text)
+
+    def test_without_jinja2_there_is_still_the_document(self) -> None:
+        folder = self.folder / "plain"
+        with (
+            mock.patch.dict(sys.modules, {"jinja2": None}),
+            mock.patch.dict(zhang.REPRODUCED, {"Z3": lambda _: Found("30", value=30.0)}),
+            mock.patch.object(reproduce, "missing_program", lambda *_: None),
+        ):
+            done = scripts.run_here(reproduce.main, "Z3", "--output", folder)
+        self.assertEqual((done.returncode, [path.name for path in folder.iterdir()]), (0, ["reproduced.json"]))
+        self.assertRegex(done.stderr, r"\Areproduce: no page: [^\n]*python3-jinja2\)\n\Z")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""What reproduce.py leaves for others: one JSON file and one HTML page."""
