@@ -11,15 +11,19 @@
 #include "preload/launcher/live_file.h"
 #include "preload/launcher/merged_report.h"
 #include "preload/launcher/prometheus.h"
+#include "preload/launcher/report_page.h"
+#include "preload/launcher/site_frames.h"
 
 namespace muster::launcher {
 namespace {
 
 constexpr int kNoReport = 1;
+constexpr std::size_t kMostSites = 12;  // of those that a page shows
 
 struct ReportRequest {
   std::string what;
   bool as_json = false;
+  bool as_html = false;
   std::string prometheus;
   unsigned every_seconds = 0;
 };
@@ -54,6 +58,9 @@ bool show_once(const ReportRequest& request) {
     write_prometheus(report, request.prometheus);
   } else if (request.as_json) {
     fmt::print("{}\n", report.dump(2, ' ', false, json::error_handler_t::replace));
+  } else if (request.as_html) {
+    add_frames(report, kMostSites);
+    fmt::print("{}", report_page(report));
   } else {
     fmt::print("{}", report_text(report));
   }
@@ -88,6 +95,10 @@ void add_report(CLI::App& app, int& status) {
       ->required()
       ->type_name("FILE|PID");
   CLI::Option* as_json = command->add_flag("--json", request->as_json, "As JSON.");
+  command
+      ->add_flag("--html", request->as_html,
+                 "As one HTML page that needs nothing else: charts, and what to do.")
+      ->excludes(as_json);
   CLI::Option* prometheus =
       command
           ->add_option("--prometheus", request->prometheus,

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "preload/launcher/code_place.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/report_file.h"
+#include "preload/launcher/site_frames.h"
 
 namespace muster::launcher {
 namespace {
@@ -19,28 +19,8 @@ struct SitesRequest {
   std::string talp;  // a file
 };
 
-json frames_of(CodePlaces& places, const json& site) {
-  json frames = json::array();
-  const auto file = site.at("object").get<std::string>();
-  const auto offset = std::stoull(site.at("offset").get<std::string>(), nullptr, 16);
-  for (const CodeFrame& frame : places.of_call(file, offset)) {
-    frames.push_back({{"function", frame.function.empty() ? json(nullptr) : json(frame.function)},
-                      {"file", frame.file.empty() ? json(nullptr) : json(frame.file)},
-                      {"line", frame.line == 0 ? json(nullptr) : json(frame.line)}});
-  }
-  return frames;
-}
-
 std::string seconds(const json& ns) {
   return ns.is_null() ? "?" : fmt::format("{:.3f}", ns.get<double>() / 1e9);
-}
-
-std::string shown(const json& frame) {
-  const std::string function =
-      frame["function"].is_null() ? "?" : frame["function"].get<std::string>();
-  if (frame["file"].is_null()) return function;
-  return fmt::format("{} at {}:{}", function, frame["file"].get<std::string>(),
-                     frame["line"].is_null() ? 0 : frame["line"].get<int>());
 }
 
 void print_text(const json& sites, unsigned most) {
@@ -63,7 +43,7 @@ void print_text(const json& sites, unsigned most) {
                  site["offset"].get<std::string>());
     }
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      fmt::print("{:>74}{}{}\n", "", i != 0 ? "inlined in " : "", shown(frames[i]));
+      fmt::print("{:>74}{}{}\n", "", i != 0 ? "inlined in " : "", frame_text(frames[i]));
     }
   }
 }
@@ -92,7 +72,7 @@ bool write_talp(const json& report, CodePlaces& places, const std::string& path)
     const std::string name = frames.empty()
                                  ? fmt::format("{}+{}", region["object"].get<std::string>(),
                                                region["offset"].get<std::string>())
-                                 : shown(frames[0]);
+                                 : frame_text(frames[0]);
     regions[name] = talp_region(region);
   }
   const json talp = {

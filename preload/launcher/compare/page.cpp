@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "preload/launcher/compare/findings.h"
+#include "preload/launcher/html.h"
 #include "preload/launcher/shell_quote.h"
 
 namespace muster::launcher {
@@ -18,48 +19,12 @@ constexpr double kLogFrom = 30;  // most over least: from here on the axis is lo
 constexpr std::size_t kMostName = 20;
 
 constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --text: #1b1b1f; --dim: #5f6070; --back: #ffffff; --line: #d9d9e3; --stock: #8a5a00; --muster: #0b57c2; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e8e8ee; --dim: #a2a3b3; --back: #15161a; --line: #3a3b45; --stock: #f0b44c; --muster: #7db4ff; }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-.verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--muster); padding-left: .8rem; }
-.dim { color: var(--dim); font-size: .9rem; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-svg { display: block; width: 100%; height: auto; min-width: 22rem; }
+svg { display: block; width: 100%; height: auto; min-width: 34rem; }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
 svg .axis { stroke: var(--line); } svg .tick { fill: var(--dim); font-size: 11px; }
 .stock { fill: var(--stock); stroke: var(--stock); } .muster { fill: var(--muster); stroke: var(--muster); }
 circle { fill-opacity: .35; stroke-width: 1; } .median { stroke-width: 3; }
 )";
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 std::string command_line(const Comparison& comparison) {
   std::string line;
@@ -166,13 +131,7 @@ std::string variables_text(const Variant& variant) {
 std::string comparison_page(const Comparison& comparison) {
   const Findings found = find(comparison);
   const std::string command = command_line(comparison);
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-      "<link rel=\"icon\" href=\"data:,\">"
-      "<title>muster compare: {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>Did Muster help? "
-      "<code>{0}</code></h1>\n",
-      escaped(command), kStyle);
+  std::string html = fmt::format("<h1>Did Muster help? <code>{}</code></h1>\n", escaped(command));
   for (const std::string& line : found.verdict)
     html += fmt::format("<p class=\"verdict\">{}</p>\n", escaped(line));
   html += "<ul>\n";
@@ -206,7 +165,7 @@ std::string comparison_page(const Comparison& comparison) {
                         variant.is_muster ? " LD_PRELOAD=libmuster.so" : "",
                         escaped(variables_text(variant)));
   }
-  return html + "</ul>\n</body></html>\n";
+  return html_page("muster compare: " + command, kStyle, html + "</ul>\n");
 }
 
 }  // namespace muster::launcher
