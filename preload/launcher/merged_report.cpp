@@ -107,6 +107,13 @@ void add_group(json& merged, const json& report, unsigned group) {
   }
 }
 
+// As in the reports of single processes.
+void sort_by_gain(json& sites) {
+  std::sort(sites.begin(), sites.end(), [](const json& left, const json& right) {
+    return count_of(left.at("gain_ns")) > count_of(right.at("gain_ns"));
+  });
+}
+
 // An element of "reports".
 json row_of(const json& report) {
   const json& waiting = report.at("waiting");
@@ -212,6 +219,7 @@ json merge(const std::vector<json>& reports) {
     if (group_row(group).merged_only) continue;
     for (const json& report : reports) add_group(merged, report, group);
   }
+  sort_by_gain(merged["call_sites"]["sites"]);
   const json rows = rows_of(reports, merged["waiting"]["waited_ns"]);
   json spreads = json::array();
   const struct {

@@ -69,7 +69,8 @@ inline constexpr Group kGroups[] = {
     {"call_site", "call_sites.sites[]", {"call_site", "{object}+{offset} ({symbol})", "{}"},
      "Those that Muster's barrier or its fork and join served, with `MUSTER_SITES` only. Those that could gain most "
      "come first.",
-     {.heading = "\n          gain    imbalance    preempted    throttled       stolen       waking        count",
+     {.heading = "\n  call sites         where elapsed time could be gained, and from what"
+                 "\n          gain    imbalance    preempted    throttled       stolen       waking        count",
       .most = 12}},
     {"loops", "loops", {"loops", "{}", ""},
      "Loops with a static schedule in code of clang, flang or Intel's compilers."},

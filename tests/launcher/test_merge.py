@@ -146,6 +146,24 @@ class Sums(MergeTest):
         spreads = {row["figure"]: row for row in merged["spread"]}
         self.assertEqual(spreads["waited_ns"]["least_row"], 1)
 
+    def test_of_call_sites(self) -> None:
+        both = {"MUSTER_SITES": "on", "MUSTER_FORKJOIN": "on"}
+        given = [self.run_rank(rank, 20, barriers, **both) for rank, barriers in ((10, 10), (11, 30))]
+        merged = self.merged(*self.reports(10, 11))["call_sites"]
+        self.assertEqual(merged["left_out"], 0)
+        for key in ("count", "waited_ns", "gain_ns", "sampled"):
+            of_both = sum(site[key] for report in given for site in report["call_sites"]["sites"])
+            self.assertEqual(sum(site[key] for site in merged["sites"]), of_both, key)
+        places = [{(site["kind"], site["offset"]) for site in report["call_sites"]["sites"]} for report in given]
+        self.assertEqual(len(merged["sites"]), len(places[0] | places[1]), "a place is one line")
+        gains = [site["gain_ns"] for site in merged["sites"]]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        barriers = [site for site in merged["sites"] if site["kind"] == "barrier"]
+        # gcc may have copied the barrier, and threads may take different copies.
+        self.assertAlmostEqual(sum(site["count"] for site in barriers), 20 * (10 + 30), delta=2 * len(barriers))
+        self.assertEqual({site["threads"] for site in barriers}, {2})
+        self.assertIn("where elapsed time could be gained", muster("merge", *self.reports(10, 11)).stdout)
+
     def test_of_counters(self) -> None:
         event = "perf::TASK-CLOCK"
         given = [self.run_rank(rank, 2, 10, MUSTER_COUNTERS=event)["counters"]["events"] for rank in (7, 8)]
