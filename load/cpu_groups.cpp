@@ -76,12 +76,18 @@ enum class Shows : unsigned char {
   kGroup,
 };
 
-// `path`: where the group is below the mount.
-Shows what_is_shown(const char* group_text, const char* mount_root, const char*& path) {
+// `path`: where the group is below the mount. `hidden`: how many levels, of which some have no known name.
+Shows what_is_shown(const char* group_text, const char* mount_root, const char*& path,
+                    unsigned& hidden) {
   path = "";
+  hidden = 0;
   const HierarchyPath group(group_text);
   const HierarchyPath mount(mount_root);
-  if (mount.above > group.above && *mount.rest == '\0') return Shows::kAncestor;
+  if (mount.above > group.above && *mount.rest == '\0') {
+    hidden = mount.above - group.above;
+    for (const char* at = group.rest; *at != '\0'; ++at) hidden += *at == '/' ? 1 : 0;
+    return Shows::kAncestor;
+  }
   if (mount.above != group.above) return Shows::kNothing;
   const std::size_t length = std::strlen(mount.rest);
   const bool below = std::strncmp(group.rest, mount.rest, length) == 0 &&
@@ -213,7 +219,8 @@ void CpuGroups::take_mount(char* line, const char* root, const char* group_v1,
   const char* group = is_v1 ? group_v1 : group_v2;
   if (mount_point[0] != '/' || group[0] != '/') return;
   const char* path;
-  const Shows shows = what_is_shown(group, mount_root, path);
+  unsigned hidden;
+  const Shows shows = what_is_shown(group, mount_root, path, hidden);
   if (shows == Shows::kNothing) return;
   char folder[kLongestPath];
   const std::size_t mount = join(folder, sizeof(folder), root, mount_point);
@@ -232,11 +239,12 @@ void CpuGroups::take_mount(char* line, const char* root, const char* group_v1,
   length_ = all;
   rank_ = rank;
   version_2_ = is_v2;
-  incomplete_ = shows == Shows::kAncestor;
+  hidden_levels_ = hidden;
+  incomplete_ = hidden != 0;
 }
 
 bool CpuGroups::find(const char* root, char* buffer, std::size_t size) {
-  length_ = 0;
+  length_ = hidden_levels_ = 0;
   // The names of the process's groups share the buffer with the lines that are read.
   const std::size_t part = size / 4;
   char* group_v1 = buffer;
@@ -266,6 +274,16 @@ void CpuGroups::take_usual_mounts(const char* root, const char* group_v1, const 
     join(line, size, "0 0 0:0 / ", mount);
     take_mount(line, root, group_v1, group_v2);
   }
+}
+
+bool CpuGroups::enter(const char* path) {
+  const std::size_t more = std::strlen(path);
+  if (length_ + more >= sizeof(folder_)) return false;
+  std::memcpy(folder_ + length_, path, more + 1);
+  length_ += more;
+  hidden_levels_ = 0;
+  incomplete_ = false;
+  return true;
 }
 
 void CpuGroups::read_level(const char* folder, std::size_t length, Reading& out, char* buffer,

@@ -30,6 +30,13 @@ class CpuGroups {
 
   bool found() const { return length_ != 0; }
 
+  // How many levels below folder() the process's group is, if the mount was made outside of the process's cgroup
+  // namespace: names between them are not in /proc/self/cgroup. 0: they are known.
+  unsigned hidden_levels() const { return hidden_levels_; }
+  const char* folder() const { return folder_; }
+  // For a caller that searched those folders: `path`, as "/a/b", leads to the group. False: it is too long.
+  bool enter(const char* path);
+
   // Reads the quotas of all levels, and cpu.stat of those that have one. Some 3 us a level without
   // a quota, 6 to 9 with one. By descriptors that are kept it sees only the levels that had a quota when
   // those were opened.
@@ -49,6 +56,7 @@ class CpuGroups {
   std::size_t mount_length_ = 0;    // of the part that is the mount point: levels end there
   unsigned char rank_ = 0;          // of the mount: the more it shows, the greater
   bool version_2_ = false;
+  unsigned hidden_levels_ = 0;
   bool incomplete_ = false;  // there may be groups above that are not shown
 };
 

@@ -1,18 +1,25 @@
 #include "preload/launcher/thread_facts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "load/cpu_groups.h"
 #include "platform/clock.h"
 #include "platform/cpu_times.h"
 #include "platform/number_text.h"
 
 namespace muster::launcher {
 namespace {
+
+namespace fs = std::filesystem;
 
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
@@ -64,6 +71,38 @@ ThreadFacts::Limit user_limit(const ReadVariable& variable) {
   return least;
 }
 
+// The path from `folder` to the cgroup of this process, `levels` below; nothing if that is not found.
+std::string path_to_own_group(const fs::path& folder, unsigned levels) {
+  if (levels == 0) {
+    std::ifstream members(folder / "cgroup.procs");
+    for (long process; members >> process;) {
+      if (process == getpid()) return "/";
+    }
+    return "";
+  }
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    std::error_code unknown;
+    if (!at->is_directory(unknown)) continue;
+    const std::string below = path_to_own_group(at->path(), levels - 1);
+    if (!below.empty()) return "/" + at->path().filename().string() + (levels == 1 ? "" : below);
+  }
+  return "";
+}
+
+// The quota that the sensor could not read, because names of groups are hidden by a cgroup namespace.
+void read_hidden_groups(const char* root, ThreadFacts& facts) {
+  char buffer[4096];
+  CpuGroups groups;
+  if (!groups.find(root, buffer, sizeof(buffer)) || groups.hidden_levels() == 0) return;
+  const std::string path = path_to_own_group(groups.folder(), groups.hidden_levels());
+  if (path.empty() || !groups.enter(path.c_str())) return;
+  const CpuGroups::Reading reading = groups.read(buffer, sizeof(buffer), Files::kOpen);
+  facts.quota_millicpus = reading.quota_millicpus;
+  facts.quota_known = !reading.quota_failed;
+}
+
 }  // namespace
 
 FactSources FactSources::own() {
@@ -83,6 +122,7 @@ ThreadFacts read_thread_facts(const FactSources& sources) {
                     .quota_millicpus = load.quota_millicpus,
                     .quota_known = load.has(LoadSource::kQuota),
                     .user = user_limit(sources.variable)};
+  if (!facts.quota_known) read_hidden_groups(sources.load.root, facts);
   if (load.competitors() != 0 && load.allowed_cpus > 2) {
     facts.busy_cpus = std::min(count_busy(sources), load.competitors());
   }

@@ -134,6 +134,13 @@ class Cgroups(LauncherTest):
         printed = self.printed(entering(below))
         self.assertIn("1 thread: a quota of 1.00 CPUs", printed)
 
+    def test_names_of_groups_that_a_namespace_hides(self) -> None:
+        quota = self.quota()
+        if subprocess.run(["unshare", "--cgroup", "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no cgroup namespace can be made")
+        printed = self.printed(quota.enter, "unshare", "--cgroup")
+        self.assertIn("1 thread: a quota of 1.00 CPUs", printed)
+
     def test_a_cpuset(self) -> None:
         group = CPUSETS / f"muster-{os.getpid()}"
         try:

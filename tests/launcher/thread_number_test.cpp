@@ -183,6 +183,22 @@ TEST_F(Facts, DeniedCgroupsAreNotNoQuota) {
   EXPECT_FALSE(read().quota_known);
 }
 
+// The mount was made outside of the process's cgroup namespace, so the names of the groups between are not known.
+TEST_F(Facts, GroupsThatANamespaceHidesAreSearched) {
+  group("/app", "/../..");
+  write("cg/pod/other/app/cgroup.procs", "1\n2\n");
+  write("cg/pod/own/app/cgroup.procs", "1\n" + std::to_string(getpid()) + "\n");
+  write("cg/pod/other/cpu.max", "10000 100000\n");
+  write("cg/pod/own/cpu.max", "150000 100000\n");
+  ThreadFacts facts = read();
+  EXPECT_EQ(facts.quota_millicpus, 1500U);
+  EXPECT_TRUE(facts.quota_known);
+  write("cg/pod/own/app/cgroup.procs", "1\n");
+  facts = read();
+  EXPECT_EQ(facts.quota_millicpus, 0U);
+  EXPECT_FALSE(facts.quota_known);
+}
+
 TEST_F(Facts, TheLoadIsLookedAtOnlyIfItCanMatter) {
   write("proc/loadavg", "0 0 0 9/99 7\n");
   cpus = 2;
