@@ -32,9 +32,10 @@ endfunction()
 muster_older_glibc(muster_portable functions.c
   dlopen dlsym dlvsym dlclose dlerror dladdr dladdr1 pthread_create pthread_join pthread_detach pthread_once
   pthread_key_create pthread_key_delete pthread_setspecific pthread_getspecific pthread_sigmask
-  pthread_attr_setstacksize pthread_attr_setaffinity_np pthread_setname_np stat lstat fstat stat64 lstat64 fstat64)
+  pthread_attr_setstacksize pthread_attr_setaffinity_np pthread_setname_np stat lstat fstat stat64 lstat64 fstat64
+  __pthread_key_create _dl_find_object)
 muster_older_glibc(muster_portable_command command.c
-  pow sigabbrev_np arc4random __pthread_key_create _dl_find_object __libc_start_main)
+  pow sigabbrev_np arc4random __libc_start_main)
 # Before 2.34 they were in these. A newer glibc has them empty; they are named so that an older loader opens them.
 target_link_options(muster_portable INTERFACE
   -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--pop-state)

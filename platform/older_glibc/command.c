@@ -1,9 +1,6 @@
 // As functions.c, for what only the command and the C++ library inside it call.
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,13 +17,6 @@ double __wrap_pow(double base, double exponent) { return old_pow(base, exponent)
 // False is always right: the C++ library then counts references by atomic instructions.
 HIDDEN char __libc_single_threaded = 0;
 
-__asm__(".symver old_key_create,__pthread_key_create@GLIBC_2.2.5");
-extern int old_key_create(pthread_key_t* key, void (*destroy)(void*));
-HIDDEN int __wrap___pthread_key_create(pthread_key_t* key, void (*destroy)(void*));
-int __wrap___pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
-  return old_key_create(key, destroy);
-}
-
 // Of the C++ library's std::random_device.
 HIDDEN uint32_t __wrap_arc4random(void);
 uint32_t __wrap_arc4random(void) {
@@ -34,32 +24,6 @@ uint32_t __wrap_arc4random(void) {
   while (getrandom(&number, sizeof number, 0) != sizeof number) {
   }
   return number;
-}
-
-// Of the C++ library's unwinder, which wants no more than the address of the unwind table.
-struct Search {
-  uintptr_t address;
-  struct dl_find_object* found;
-};
-static int look_into(struct dl_phdr_info* object, size_t size, void* argument) {
-  (void)size;
-  struct Search* search = argument;
-  int contains = 0;
-  void* table = NULL;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)* part = &object->dlpi_phdr[i];
-    const uintptr_t start = object->dlpi_addr + part->p_vaddr;
-    if (part->p_type == PT_LOAD && search->address - start < part->p_memsz) contains = 1;
-    if (part->p_type == PT_GNU_EH_FRAME) table = (void*)start;
-  }
-  if (!contains || table == NULL) return contains;
-  search->found->dlfo_eh_frame = table;
-  return 2;
-}
-HIDDEN int __wrap__dl_find_object(void* address, struct dl_find_object* result);
-int __wrap__dl_find_object(void* address, struct dl_find_object* result) {
-  struct Search search = {(uintptr_t)address, result};
-  return dl_iterate_phdr(look_into, &search) == 2 ? 0 : -1;
 }
 
 HIDDEN const char* __wrap_sigabbrev_np(int number);

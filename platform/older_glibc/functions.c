@@ -3,8 +3,11 @@
 // new versions; 2.33 made stat() a function. The linker's --wrap redirects every call, those from static archives too.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #define OLD(version, type, name, parameters, arguments)                \
@@ -53,3 +56,39 @@ STAT(fstat, __fxstat, struct stat, int)
 STAT(stat64, __xstat64, struct stat64, const char*)
 STAT(lstat64, __lxstat64, struct stat64, const char*)
 STAT(fstat64, __fxstat64, struct stat64, int)
+
+__asm__(".symver old_key_create,__pthread_key_create@GLIBC_2.2.5");
+extern int old_key_create(pthread_key_t* key, void (*destroy)(void*));
+__attribute__((visibility("hidden"))) int __wrap___pthread_key_create(pthread_key_t* key,
+                                                                      void (*destroy)(void*));
+int __wrap___pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
+  return old_key_create(key, destroy);
+}
+
+// Of the compiler's unwinder, which is in libmuster.so only without optimization. It wants no more than the address of
+// the unwind table.
+struct Search {
+  uintptr_t address;
+  struct dl_find_object* found;
+};
+static int look_into(struct dl_phdr_info* object, size_t size, void* argument) {
+  (void)size;
+  struct Search* search = argument;
+  int contains = 0;
+  void* table = NULL;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* part = &object->dlpi_phdr[i];
+    const uintptr_t start = object->dlpi_addr + part->p_vaddr;
+    if (part->p_type == PT_LOAD && search->address - start < part->p_memsz) contains = 1;
+    if (part->p_type == PT_GNU_EH_FRAME) table = (void*)start;
+  }
+  if (!contains || table == NULL) return contains;
+  search->found->dlfo_eh_frame = table;
+  return 2;
+}
+__attribute__((visibility("hidden"))) int __wrap__dl_find_object(void* address,
+                                                                 struct dl_find_object* result);
+int __wrap__dl_find_object(void* address, struct dl_find_object* result) {
+  struct Search search = {(uintptr_t)address, result};
+  return dl_iterate_phdr(look_into, &search) == 2 ? 0 : -1;
+}
