@@ -14,9 +14,6 @@ extern double old_pow(double base, double exponent);
 HIDDEN double __wrap_pow(double base, double exponent);
 double __wrap_pow(double base, double exponent) { return old_pow(base, exponent); }
 
-// False is always right: the C++ library then counts references by atomic instructions.
-HIDDEN char __libc_single_threaded = 0;
-
 // Of the C++ library's std::random_device.
 HIDDEN uint32_t __wrap_arc4random(void);
 uint32_t __wrap_arc4random(void) {

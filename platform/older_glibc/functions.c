@@ -65,8 +65,11 @@ int __wrap___pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
   return old_key_create(key, destroy);
 }
 
-// Of the compiler's unwinder, which is in libmuster.so only without optimization. It wants no more than the address of
-// the unwind table.
+// False is always right: the C++ library then counts references by atomic instructions.
+__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
+
+// Of the compiler's unwinder, which like the above is in libmuster.so only without optimization. It wants no more than
+// the address of the unwind table.
 struct Search {
   uintptr_t address;
   struct dl_find_object* found;
