@@ -48,9 +48,8 @@ class Rules {
     std::erase_if(findings_, [&](const Finding& finding) {
       return finding.gain_ns < kWorthwhile * elapsed_ns_;
     });
-    std::stable_sort(findings_.begin(), findings_.end(), [](const auto& left, const auto& right) {
-      return left.gain_ns > right.gain_ns;
-    });
+    std::sort(findings_.begin(), findings_.end(),
+              [](const auto& left, const auto& right) { return left.gain_ns > right.gain_ns; });
     return findings_;
   }
 
