@@ -61,13 +61,12 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
       {"the spin time is over", [](const Observation& now) { return now.time_is_up; },
        Step::kBlock},
-      {"real-time policy, one CPU for all threads",
-       [](const Observation& now) { return now.real_time && now.one_cpu; }, Step::kBlock},
+      {"all threads share one CPU", [](const Observation& now) { return now.one_cpu; },
+       Step::kBlock},
       {"no absent teammate is on this CPU",
        [](const Observation& now) { return now.absent == Absent::kElsewhere; }, Step::kPoll},
-      {"one is, or may be; no competitor, several CPUs, no real-time policy",
-       [](const Observation& now) { return !now.competitor && !now.one_cpu && !now.real_time; },
-       Step::kYield},
+      {"one is, or may be; no competitor, no real-time policy",
+       [](const Observation& now) { return !now.competitor && !now.real_time; }, Step::kYield},
       {"one may be, and a yield would cost a time slice or be useless",
        [](const Observation& now) { return now.absent == Absent::kPerhapsHere; }, Step::kPoll},
       {"one is, and a yield would cost a time slice or be useless",
@@ -114,6 +113,7 @@ TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
     }
     if (step == Step::kPoll) {
       EXPECT_NE(now.absent, Absent::kHere) << "it keeps the teammate from running";
+      EXPECT_FALSE(now.one_cpu) << "it keeps every teammate from running";
     }
   });
 }
