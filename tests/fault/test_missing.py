@@ -169,7 +169,7 @@ class NotMounted(MissingTest):
         )
         if not self.preloaded:
             return
-        for what in ("/proc/loadavg", "cgroup files", "/proc/pressure/cpu"):
+        for what in ("/proc/loadavg", "cgroup quota", "/proc/pressure/cpu"):
             self.assertIn(what, missing)
             self.assertIsNone(missing[what]["times"])
         if cpus > 1:
