@@ -22,6 +22,7 @@
 #include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/barrier_gate.h"
+#include "runtime-hooks/teams/lost_threads.h"
 
 // The library's first and last byte, defined by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
@@ -317,6 +318,13 @@ AnyFunction function_to_call(unsigned index, const void* caller) {
   if (thunk.effect == Effect::kCreatesTasks) {
     Runtime* const runtime = runtime_with(target.function);
     runtime != nullptr ? note_target_task(*runtime) : note_task(/*lasting=*/true);
+  }
+  if (thunk.effect == Effect::kPauses) {
+    if (const Runtime* runtime = runtime_with(target.function)) {
+      if (g_threads_are_lost && runtime->replaced && would_use_lost_pool(*runtime))
+        return reinterpret_cast<AnyFunction>(nothing_paused);  // it would wait for them
+      forget_pool(*runtime);
+    }
   }
   if (thunk.effect == Effect::kSetsDefaults) g_defaults_set.store(true, std::memory_order_relaxed);
   const auto state = static_cast<std::uint8_t>(t_muster_fold_state);

@@ -18,6 +18,10 @@ Closed reason_for(const char* symbol, Effect effect) {
   return Closed::kCall;
 }
 
+bool is_setter(Effect effect) {
+  return effect == Effect::kSets || effect == Effect::kSetsDefaults || effect == Effect::kPauses;
+}
+
 // The open fold in which the calling thread is, between two regions or in one; else null.
 Fold* fold_around() {
   const bool is_around = in_serial_part() || in_inactive_region() || in_folded_region();
@@ -38,7 +42,7 @@ void apply_effect(const char* symbol, Effect effect, const void* caller) {
     errno = saved;
   } else if (in_inactive_region()) {
     make_region_real(symbol, caller);
-  } else if (in_folded_region() && (effect == Effect::kSets || effect == Effect::kSetsDefaults)) {
+  } else if (in_folded_region() && is_setter(effect)) {
     fold->note_setting();
   }
   if (effect != Effect::kPushes) return;

@@ -16,6 +16,7 @@ enum class Effect : std::uint8_t {
   kClosesByTask,  // as kCloses, for a runtime where it depends on the calling task: libgomp
   kCreatesTasks,  // as kCloses, but counts in any thread
   kSetsDefaults,  // as kSets, but counts in any thread: how loops are shared
+  kPauses,        // as kSets, but counts in any thread: whether it has a pool of threads
 };
 
 // The states of the threads whose calls have that effect, as the bits that a thunk tests. In an inactive region every
@@ -31,6 +32,7 @@ constexpr std::uint8_t states_with(Effect effect) {
     case Effect::kSets:
       return kSerial | kFolded;
     case Effect::kSetsDefaults:
+    case Effect::kPauses:
     case Effect::kPushes:
     case Effect::kCreatesTasks:
       return 0xFF;

@@ -136,12 +136,6 @@
   MUSTER_GOMP_PARALLEL_RUNTIME_LOOPS(X)                                                           \
   MUSTER_GOMP_PARALLEL_LOOP_STARTS(X)
 
-#define MUSTER_PAUSE_FUNCTIONS(X)                       \
-  X(int, omp_pause_resource, (int, int))                \
-  X(int, omp_pause_resource_, (const int*, const int*)) \
-  X(int, omp_pause_resource_all, (int))                 \
-  X(int, omp_pause_resource_all_, (const int*))
-
 // Functions that create tasks, which a barrier must finish. Tasks of the first kind are finished when the barrier is; a
 // task of the second may be completed from outside the team, so the rest of the region uses the real barrier.
 #define MUSTER_KMPC_TASK_FUNCTIONS(X)                                                           \
@@ -233,7 +227,6 @@
   MUSTER_KMPC_LOOP_FUNCTIONS(X)         \
   MUSTER_GOMP_PARALLEL_FUNCTIONS(X)     \
   MUSTER_GOMP_WORKSHARING_FUNCTIONS(X)  \
-  MUSTER_PAUSE_FUNCTIONS(X)             \
   MUSTER_KMPC_TASK_FUNCTIONS(X)         \
   MUSTER_KMPC_LASTING_TASK_FUNCTIONS(X) \
   MUSTER_GOMP_TASK_FUNCTIONS(X)         \

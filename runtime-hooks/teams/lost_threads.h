@@ -38,8 +38,11 @@ bool may_make_pool(const ThreadState& state, const Runtime& runtime);
 void note_pool(const Runtime& runtime);
 // By its primary thread, where the team has more than one thread and is in no other region.
 void note_pool(ThreadState& state, const Runtime& runtime);
-// The calling thread's pool was released.
+// The calling thread releases its pool: omp_pause_resource, whose first call in a process must not make the runtime
+// initialize itself. If it fails, the child of a fork is as without Muster.
 void forget_pool(const Runtime& runtime);
+// What omp_pause_resource returns that did not.
+constexpr int nothing_paused() { return -1; }
 
 // In the child of a fork: the calling thread's pools are lost. `remedy`: false with MUSTER_FORK=native.
 void pools_after_fork(ThreadState* forking, bool remedy);
