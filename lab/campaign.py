@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.progress import Progress
+from lab.whole_file import whole_file
 
 FORMAT = 1  # of what is kept; results in another format are made again
 GRACE_S = 2.0  # for interrupted runs to end by themselves
@@ -139,12 +140,8 @@ class Campaign:
 
     def _keep(self, key: str, run: Run, text: str) -> None:
         """Whole or not at all."""
-        path, unfinished = self.folder / f"{key}.json", self.folder / f".{key}.{os.getpid()}"
-        try:
+        with whole_file(self.folder / f"{key}.json") as unfinished:
             unfinished.write_text(json.dumps({"command": str(run), "output": text}))
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
 
     def _show(self, share: float, text: str) -> None:
         if self.progress is not None:

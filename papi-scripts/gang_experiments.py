@@ -37,6 +37,7 @@ from lab.machine import cpus  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import add_option, leave, table_of_words  # noqa: E402
 from lab.tables import table  # noqa: E402
+from lab.whole_file import whole_file  # noqa: E402
 
 SPIN = "50us"  # the paper's
 LONG_SPIN = "4000us"  # of its High 4ms
@@ -284,9 +285,8 @@ class Runner:
             pass
         printed = self.run(cell)
         self.made += 1
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_text(json.dumps({"cell": str(cell), "printed": printed}))
-        unfinished.replace(path)
+        with whole_file(path) as unfinished:
+            unfinished.write_text(json.dumps({"cell": str(cell), "printed": printed}))
         return printed
 
 

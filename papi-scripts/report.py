@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import html
-import os
 import re
 import sys
 from pathlib import Path
@@ -21,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from collection import cells, record  # noqa: E402
 from collection.cells import Table  # noqa: E402
+
+from lab.whole_file import write_whole  # noqa: E402
 
 STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #111; --rule: #bbb; --soft: #f3f3f3; }
@@ -150,16 +151,6 @@ def page(rows: list[record.Row], modelled_folder: Path | None) -> str:
 """
 
 
-def write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -176,7 +167,7 @@ def main() -> int:
         print(f"report: {sys.executable}: {error}; {hint}", file=sys.stderr)
         return 1
     try:
-        write(output, page(record.read(arguments.file), arguments.modelled))
+        write_whole(output, page(record.read(arguments.file), arguments.modelled))
     except ImportError as error:
         print(f"report: {sys.executable}: {error}; install it (Debian: python3-matplotlib)", file=sys.stderr)
         return 1

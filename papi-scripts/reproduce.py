@@ -30,6 +30,7 @@ from lab.campaign import CampaignError, add_options, positive  # noqa: E402
 from lab.commit import commit  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import Column, Table, add_option, leave  # noqa: E402
+from lab.whole_file import write_whole  # noqa: E402
 
 REPRODUCED, MISSED, UNAVAILABLE, FAILED, NOT_BUILT = "reproduced", "MISSED", "unavailable", "FAILED", "not built"
 
@@ -140,9 +141,9 @@ def table_of(results: list[Result]) -> Table:
 def leave_for_others(folder: Path, found: list[Result]) -> None:
     document = record.document(read_claims(), found, commit())
     folder.mkdir(parents=True, exist_ok=True)
-    record.write(folder / "reproduced.json", record.as_text(document))
+    write_whole(folder / "reproduced.json", record.as_text(document))
     try:
-        record.write(folder / "reproduced.html", page.page(document))
+        write_whole(folder / "reproduced.html", page.page(document))
     except ImportError as error:
         print(f"reproduce: no page: {error} (Debian: python3-jinja2)", file=sys.stderr)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pandas
 from drawing.catalogue import COLUMNS, COSTLY, FigureOf, Run
 from lab import campaign
 from lab.campaign import Campaign, CampaignError
+from lab.whole_file import whole_file
 
 # Of each line; then come the figure's own columns, as bin/coherence printed them.
 KEYS = ("source", "machine", "title", "barrier", "threads", "episodes", "delay_us", "seed")
@@ -103,12 +103,8 @@ def commands(frame: pandas.DataFrame) -> list[str]:
 def write_frame(frame: pandas.DataFrame, path: Path) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with whole_file(path) as unfinished:
         frame.to_csv(unfinished, index=False, lineterminator="\n")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def read_frame(figure: FigureOf, path: Path) -> pandas.DataFrame:

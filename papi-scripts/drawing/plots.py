@@ -4,7 +4,6 @@ are drawn alike, and the caption, inside the picture, says which they are."""
 from __future__ import annotations
 
 import io
-import os
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from matplotlib.figure import Figure
 from drawing import legends, references
 from drawing.references import Reference
 from drawing.styles import Style
+from lab.whole_file import whole_file
 
 SETTINGS = {
     "font.family": "sans-serif",
@@ -258,13 +258,9 @@ def save(picture: Picture, folder: Path, name: str) -> list[Path]:
     paths = []
     try:
         for ending, more in (("png", {"dpi": 130}), ("svg", {"metadata": metadata_of(picture)})):
-            path, unfinished = folder / f"{name}.{ending}", folder / f".{name}.{os.getpid()}.{ending}"
-            try:
-                with pyplot.rc_context(SETTINGS):
-                    figure.savefig(unfinished, **more)
-                unfinished.replace(path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            path = folder / f"{name}.{ending}"
+            with whole_file(path) as unfinished, pyplot.rc_context(SETTINGS):
+                figure.savefig(unfinished, format=ending, **more)
             paths.append(path)
     finally:
         pyplot.close(figure)

@@ -10,13 +10,13 @@ import csv
 import importlib
 import importlib.util
 import io
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from drawing.styles import Style
 from lab.campaign import Campaign, CampaignError
+from lab.whole_file import write_whole
 
 PAPERS = ("tsafrir", "arpaci", "peter")  # of each, drawing/NAME_figures.py has its FIGURES
 KEYS = ("source", "panel", "series", "x", "y", "low", "high", "machine", "commit", "command")
@@ -104,12 +104,7 @@ def make(figure: PaperFigure, campaign: Campaign, commit: str) -> Table:
 def write(table: Table, path: Path) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(table.text(), encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(path, table.text())
 
 
 def read(figure: PaperFigure, path: Path) -> Table:

@@ -7,7 +7,6 @@ hours.
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -110,16 +109,6 @@ def document(claims: Sequence[Claim], rows: Sequence[Row], commit: str) -> Json:
             for claim in claims
         ],
     }
-
-
-def write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def as_text(found: Json) -> str:
