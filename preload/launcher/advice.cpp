@@ -22,8 +22,6 @@ struct Finding {
   std::string sentence;
 };
 
-double number(const json& value) { return value.is_number() ? value.get<double>() : 0; }
-
 std::string count_text(double count, const char* word) {
   return fmt::format("{:.10g} {}{}", count, word, count == 1 ? "" : "s");
 }

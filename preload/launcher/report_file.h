@@ -23,6 +23,9 @@ json read_report(const std::string& path, const std::string& version);
 // The same of a report's text.
 json parse_report(const std::string& text, const std::string& version);
 
+// A field's number; 0 where it is null.
+inline double number(const json& value) { return value.is_number() ? value.get<double>() : 0; }
+
 // The object or list of a group in a report; null where it is null or not there.
 const json* find_group(const json& report, unsigned group);
 

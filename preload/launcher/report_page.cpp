@@ -43,8 +43,6 @@ td.text { text-align: left; white-space: normal; }
 
 constexpr const char* kCauses[] = {"imbalance", "preempted", "throttled", "stolen", "waking"};
 
-double number(const json& value) { return value.is_number() ? value.get<double>() : 0; }
-
 std::string time_text(const json& ns) {
   if (ns.is_null()) return "?";
   NumberText text;

@@ -38,7 +38,7 @@ ThreadNumber number_of_threads(const ThreadFacts& facts) {
   const unsigned allowed = std::max(1U, facts.allowed_cpus);
   std::vector<Limit> limits = {{allowed, cpus(allowed) + " allowed"}};
   if (facts.busy_cpus != 0) {
-    const bool counts = facts.busy_cpus < allowed - facts.busy_cpus && facts.busy_cpus < allowed;
+    const bool counts = 2 * facts.busy_cpus < allowed;
     limits.push_back({counts ? allowed - facts.busy_cpus : allowed,
                       cpus(facts.busy_cpus) + " busy with other processes"});
   }

@@ -21,8 +21,6 @@ struct TopRequest {
   unsigned count = 0;  // 0: until the process ends
 };
 
-double number(const json& value) { return value.is_number() ? value.get<double>() : 0; }
-
 // Growth of a count per second; "-": not known yet.
 struct Rate {
   double seconds;
