@@ -19,6 +19,7 @@ PATIENCE = 2.0  # seconds to wait for the output of processes that were killed
 OWN_PREFIX = "muster: "  # of Muster's own lines on stderr
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
+OURS = os.getpid()
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,12 @@ def end_with_parent() -> None:
 
 
 def exit_by_exception(number: int, _frame: object = None) -> None:
-    """A signal handler: context managers end hogs and programs on the way out."""
+    """A signal handler: context managers end hogs and programs on the way out.
+
+    In a child between fork and exec there is nothing to end, and Python would print the exception and go on.
+    """
+    if os.getpid() != OURS:
+        os._exit(128 + number)
     raise SystemExit(128 + number)
 
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab.environment import clean_environment, preload  # noqa: E402
 from lab.hogs import hogs  # noqa: E402
-from lab.runs import Outcome, command_line, run  # noqa: E402
+from lab.runs import Outcome, command_line, exit_by_exception, run  # noqa: E402
 
 
 def sleepers(seconds: str) -> set[int]:
@@ -78,6 +78,19 @@ class Runs(unittest.TestCase):
         self.assertIn("status 0, stdout ...'out", ended.describe())
         self.assertIn("HANGS", Outcome(None, "", "").describe())
         self.assertEqual(command_line(["a b", Path("c")], {"X": "1 2"}), "env X='1 2' 'a b' c")
+
+
+class Signals(unittest.TestCase):
+    def test_a_signal_between_fork_and_exec_ends_the_child(self) -> None:
+        with self.assertRaises(SystemExit):
+            exit_by_exception(2)
+        child = os.fork()
+        if child == 0:
+            try:
+                exit_by_exception(2)
+            finally:
+                os._exit(1)  # the exception came as in the parent
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 130)
 
 
 class Environment(unittest.TestCase):
