@@ -1,5 +1,6 @@
 #include "load/load_sensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "platform/join_text.h"
@@ -78,12 +79,13 @@ void LoadSensor::after_fork_in_child() {
   searched_ns_ = 0;
   team_threads_.store(0, std::memory_order_relaxed);
   team_asleep_.store(0, std::memory_order_relaxed);
+  team_cpus_.store(0, std::memory_order_relaxed);
 }
 
 void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   out.taken_ns = now_ns;
   ++out.looks;
-  out.allowed_cpus = sources_.allowed_cpus();
+  out.allowed_cpus = std::max(sources_.allowed_cpus(), team_cpus_.load(std::memory_order_relaxed));
   out.team_threads = team_threads_.load(std::memory_order_relaxed);
   out.team_asleep = team_asleep_.load(std::memory_order_relaxed);
   observe_runnable(out);

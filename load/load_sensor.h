@@ -73,6 +73,8 @@ class LoadSensor {
   void teams_shrank(unsigned threads) {
     team_threads_.fetch_sub(threads, std::memory_order_relaxed);
   }
+  // If its threads are bound, the mask of the thread that looks is not the process's.
+  void note_cpus_of_team(unsigned cpus) { team_cpus_.store(cpus, std::memory_order_relaxed); }
   std::uint32_t team_threads() const { return team_threads_.load(std::memory_order_relaxed); }
   void falls_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
   void woke_up() { team_asleep_.fetch_sub(1, std::memory_order_relaxed); }
@@ -102,6 +104,7 @@ class LoadSensor {
   std::atomic<std::uint64_t> slots_[2][kWords]{};
   std::atomic<std::uint32_t> team_threads_{0};
   std::atomic<std::uint32_t> team_asleep_{0};
+  std::atomic<std::uint32_t> team_cpus_{0};  // of the team that looked last
   std::atomic<bool> some_stolen_{false};
 
   // From here on only the thread that is looking, or asks what was stolen.

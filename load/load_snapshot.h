@@ -43,7 +43,7 @@ struct LoadSnapshot {
   std::uint64_t stolen_ns = 0;
   std::uint64_t stolen_before_ns = 0;  // and before it, since the machine started
   std::uint64_t stolen_gaps = 0;       // gaps that stolen time explains
-  std::uint32_t allowed_cpus = 0;      // the affinity mask of the thread that looked
+  std::uint32_t allowed_cpus = 0;      // of the thread that looked; of its team if bound
   std::uint32_t quota_millicpus = 0;   // the tightest of all groups; 0 = none
   std::uint32_t runnable = 0;       // threads of the whole machine, including the one that looked
   std::uint32_t most_runnable = 0;  // the most of any look

@@ -2,6 +2,7 @@
 // system call. docs/understand/waiting.md.
 #include <sched.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "options/settings.h"
@@ -18,9 +19,19 @@ namespace {
 
 OtherCpuTime g_other_cpu_time;
 
+unsigned threads_of_runtimes() {
+  unsigned found = 0;
+  for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    found += state->taken.load(std::memory_order_relaxed) ? 1 : 0;
+  }
+  return found;
+}
+
+// Unknown where each thread can have a CPU: then a yield, even a long one, costs less than a nap. Beside four hogs, two
+// threads on two CPUs were eight times slower with naps (docs/results/notes/waiting.md).
 CpuClocks read_clocks() {
   AffinityMask mask;
-  if (!mask.read()) return {};
+  if (!mask.read() || threads_of_runtimes() <= mask.count()) return {};
   const SumOfTimes sum = sum_of_times(mask, kNoCpu);
   if (sum.cpus == 0) return {};
   return {monotonic_ns(), process_cpu_ns(), sum.idle_ns + sum.stolen_ns, mask.count()};

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <new>
 
+#include "platform/affinity.h"
 #include "platform/cache_line.h"
 #include "waiting/agreed_bits.h"
 #include "waiting/episode.h"
@@ -66,6 +67,14 @@ class Arrivals {
     return count;
   }
 
+  // The number of CPUs on which threads were seen at their last recorded arrivals. 0 if none was recorded.
+  [[gnu::noinline]] unsigned cpus_seen() const {
+    AffinityMask seen;
+    for (unsigned i = 0; i < team_; ++i)
+      seen.set(slots_[i].arrival.load(std::memory_order_relaxed) % kMaxCpus);
+    return seen.count();
+  }
+
   // What the team agrees on.
   AgreedBits<Memory>& agreed() { return agreed_; }
   const AgreedBits<Memory>& agreed() const { return agreed_; }
@@ -79,7 +88,7 @@ class Arrivals {
   static constexpr unsigned kMaxCpus = 1U << kCpuBits;
 
   struct alignas(kCoherenceGranule) Slot {
-    // Episode << 16 | CPU; before the first arrival, a CPU that does not exist.
+    // Episode << 16 | CPU; before the first arrival, a CPU that is in no mask.
     typename Memory::template Atomic<Episode> arrival{kMaxCpus - 1};
   };
 

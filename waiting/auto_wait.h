@@ -41,7 +41,7 @@ class AutoWait {
     requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     using Scheduler = typename Memory::Scheduler;
-    agree_on_bits(wait, contention_.template look<Memory>(wait.start_ns, wait.episode));
+    agree_on_bits(wait, contention_.look(wait));
     slice_.adapt(wait, contention_);
     if (!turns_.in_force())  // otherwise each thread has a CPU of its own in each turn
       placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });

@@ -1,6 +1,7 @@
 // Whether a team has a CPU for each of its threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -18,21 +19,26 @@ class Capacity {
       : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
   bool suffices() const { return suffices_.load(std::memory_order_relaxed); }
+  // The CPUs of all threads of the team, at the last look.
+  unsigned cpus() const { return cpus_.load(std::memory_order_relaxed); }
   // The team has one CPU for several threads.
-  bool is_one_cpu() const { return one_cpu_.load(std::memory_order_relaxed); }
+  bool is_one_cpu() const { return cpus() == 1 && team_size_ > 1; }
 
   // Counting the CPUs takes a system call, and the number may change: read every 10 ms. True if this was such a time.
+  // A thread that may use one CPU does not know its teammates' masks: the program may have bound each thread to a CPU.
+  // Then the CPUs count on which the team's threads were seen.
   template <class Memory>
-  bool look(std::uint64_t now_ns) {
+  bool look(const Wait<Memory>& wait) {
+    const std::uint64_t now_ns = wait.start_ns;
     if (is_ahead(look_again_ns_.load(std::memory_order_relaxed), now_ns, tuning::kLookEveryNs)) {
       return false;
     }
     look_again_ns_.store(now_ns + tuning::kLookEveryNs, std::memory_order_relaxed);
-    const unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::Scheduler::allowed_cpus();
+    unsigned cpus = bound_cpus_ != 0 ? bound_cpus_ : Memory::Scheduler::allowed_cpus();
+    if (cpus == 1 && bound_cpus_ == 0) cpus = std::max(1U, wait.arrivals.cpus_seen());
     const bool suffices = team_size_ <= cpus;
-    const bool one_cpu = cpus == 1 && team_size_ > 1;
-    if (one_cpu != is_one_cpu()) one_cpu_.store(one_cpu, std::memory_order_relaxed);
-    // Every thread reads it at every barrier: written only when the value changes.
+    // Every thread reads these at every barrier: written only when the value changes.
+    if (cpus != this->cpus()) cpus_.store(cpus, std::memory_order_relaxed);
     if (suffices != this->suffices()) suffices_.store(suffices, std::memory_order_relaxed);
     return true;
   }
@@ -41,7 +47,7 @@ class Capacity {
   const unsigned team_size_;
   const unsigned bound_cpus_;
   std::atomic<bool> suffices_{true};
-  std::atomic<bool> one_cpu_{false};
+  std::atomic<unsigned> cpus_{0};  // 0: not counted yet
   std::atomic<std::uint64_t> look_again_ns_{0};
 };
 

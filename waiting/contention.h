@@ -53,8 +53,7 @@ class Contention {
   // Notes the time between two clock reads with only a few polls, a yield or a sleep for a teammate between them. True
   // if it exceeds the preemption threshold: a competitor must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
-    if (now_ns < before_ns) return false;  // the clock went back
-    if (now_ns - before_ns < preemption_threshold_.ns()) return false;
+    if (now_ns < before_ns + preemption_threshold_.ns()) return false;  // or the clock went back
     if (was_throttled(now_ns) || was_stolen(before_ns, now_ns)) return false;
     competitors_.see(now_ns);
     set(contended_, true);
@@ -72,15 +71,16 @@ class Contention {
   // Reads what the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True if this was such a
   // time and there is no contention.
   template <class Memory>
-  bool look(std::uint64_t now_ns, Episode episode) {
-    if (!capacity_.template look<Memory>(now_ns)) return false;
+  bool look(const Wait<Memory>& wait) {
+    if (!capacity_.look(wait)) return false;
     if (sensor_ != nullptr) {
-      sensor_->look(now_ns);
+      sensor_->note_cpus_of_team(capacity_.cpus());
+      sensor_->look(wait.start_ns);
       note_load();
     }
-    preemption_threshold_.learn(now_ns, episode);
+    preemption_threshold_.learn(wait.start_ns, wait.episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
-    set(contended_, takes_turns() || competitor_near(now_ns));
+    set(contended_, takes_turns() || competitor_near(wait.start_ns));
     return !contended();
   }
 

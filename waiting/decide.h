@@ -36,9 +36,9 @@ struct Observation {
 };
 
 constexpr Step decide(const Observation& now) {
-  if (now.time_is_up || now.one_cpu) return Step::kBlock;
+  if (now.time_is_up) return Step::kBlock;
   if (now.absent == Absent::kElsewhere) return Step::kPoll;
-  if (!now.competitor && !now.real_time) return Step::kYield;
+  if (!now.competitor && !now.real_time && !now.one_cpu) return Step::kYield;
   return now.absent == Absent::kPerhapsHere ? Step::kPoll : Step::kBlock;
 }
 

@@ -36,8 +36,7 @@ class TeamTurns {
       contention.falls_asleep();
       const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);
       contention.woke_up();
-      stats.turn_sleeps.add();
-      stats.turn_slept_ns.add(slept_ns);
+      stats.slept_in_turn(now_ns, slept_ns);
     }
   }
 

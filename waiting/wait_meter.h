@@ -2,6 +2,8 @@
 // one, a wait pays one branch at each end.
 #pragma once
 
+#include <cstdint>
+
 namespace muster {
 
 struct WaitStats;
@@ -13,6 +15,8 @@ struct WaitMeter {
   // Within a wait, on the word that all threads sleep on. Null: not listened to.
   void (*sleep_begins)(WaitMeter& self) = nullptr;
   void (*sleep_ends)(WaitMeter& self) = nullptr;
+  // Before an arrival, in another process's turn. Called afterwards.
+  void (*slept_in_turn)(WaitMeter& self, std::uint64_t begin_ns, std::uint64_t end_ns) = nullptr;
 };
 
 }  // namespace muster

@@ -86,6 +86,13 @@ struct WaitStats {
       meter->wait_ends(*meter, *this);
   }
 
+  void slept_in_turn(std::uint64_t begin_ns, std::uint64_t slept_ns) {
+    turn_sleeps.add();
+    turn_slept_ns.add(slept_ns);
+    if (meter != nullptr && meter->slept_in_turn != nullptr)
+      meter->slept_in_turn(*meter, begin_ns, begin_ns + slept_ns);
+  }
+
   // For as long as a thread may sleep.
   struct Sleep {
     explicit Sleep(const WaitStats& stats) : meter(stats.meter) {

@@ -22,7 +22,7 @@ class Yield {
   template <class Memory, class Done>
     requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
-    capacity_.look<Memory>(wait.start_ns);
+    capacity_.look(wait);
     for (unsigned yields = 1; !done(); ++yields) {
       if (yields % kYieldsPerClockRead == 0 && keeps_others_from_running<Memory>(wait.start_ns)) {
         return false;

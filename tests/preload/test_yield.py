@@ -169,6 +169,15 @@ class Yields(unittest.TestCase):
         self.assertGreater(yields["seen"], 100)
         self.assertEqual((yields["naps"], yields["skipped"]), (0, 0))
 
+    def test_threads_that_each_have_a_cpu_do_not_nap(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        for threads, naps in ((cpus(), False), (2 * cpus(), True)):
+            with self.subTest(threads=threads), hogs(2 * cpus()):
+                extra = {"OMP_NUM_THREADS": str(threads), "MUSTER_FORKJOIN": "off", "MUSTER_BARRIER": "native"}
+                _, report = programs.report(program, **extra)
+                self.assertGreater(report["runtime_yields"]["seen"], 0)
+                self.assertEqual(report["runtime_yields"]["naps"] > 0, naps)
+
     def test_a_region_that_ends_in_a_yield(self) -> None:
         if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):
             self.skipTest("not told apart on this CPU")

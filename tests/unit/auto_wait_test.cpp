@@ -151,6 +151,30 @@ TEST(Auto, YieldsInABoundTeam) {
   EXPECT_GT(team.stats().yields.read(), 0U);
 }
 
+// A program may bind each thread to a CPU, as GROMACS does: each thread's mask has one CPU, the team more.
+TEST(Auto, SpinsInATeamThatTheProgramHasBound) {
+  SimulatedTeam team(3);
+  SimulatedMemory::cpus = 1;
+  AutoWait policy({.team_size = 3});
+  for (int look = 0; look < 3; ++look) {
+    for (unsigned i = 0; i < 3; ++i) team.arrive(i, i, team.episode() - 1);
+    EXPECT_GE(team.wait_in_vain(policy), 1'000'000U) << look;
+    EXPECT_TRUE(policy.quick_polls()) << look;
+    team.next_episode();
+    SimulatedMemory::now += 2 * tuning::kLookEveryNs;
+  }
+}
+
+TEST(Auto, YieldsInATeamThatTheProgramHasBoundToFewerCpus) {
+  SimulatedTeam team(4);
+  SimulatedMemory::cpus = 1;
+  AutoWait policy({.team_size = 4});
+  for (unsigned i = 0; i < 4; ++i) team.arrive(i, i % 2, team.episode() - 1);
+  team.wait_in_vain(policy);
+  EXPECT_GT(team.stats().yields.read(), 0U);
+  EXPECT_FALSE(policy.quick_polls());
+}
+
 // Required: back within 50 ms after the load has gone, and no attempt while it stays.
 TEST(Auto, YieldsAgainSoonAfterTheCompetitorLeft) {
   SimulatedTeam team(8);

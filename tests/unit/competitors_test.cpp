@@ -24,7 +24,7 @@ struct Gap {
 };
 
 std::vector<Gap> recorded(const std::string& name) {
-  std::ifstream file(std::string(MUSTER_GAP_TRACES) + "/" + name + ".txt");
+  std::ifstream file(MUSTER_GAP_TRACES "/" + name + ".txt");
   std::vector<Gap> gaps;
   std::uint64_t begin_us = 0;
   std::uint64_t length_us = 0;
@@ -81,10 +81,12 @@ TEST(RecordedGaps, AHogThatComesAndGoesIsFollowed) {
 // A team of eight with 100 us of work each on one CPU: a thread that has arrived misses 0.7 ms and more.
 TEST(CoarseWork, IsNotTakenForACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
+  Arrivals<NativeMemory> nobody(nullptr, 8);
+  WaitStats stats;
   std::uint64_t now = kStart;
   Episode episode = 1;
   for (unsigned i = 0; i < 100; ++i) {
-    contention.look<NativeMemory>(now, episode);
+    contention.look(Wait<NativeMemory>{nobody, 0, episode, now, stats});
     contention.note_gap(now, now + 800 * kUs);
     now += 850 * kUs;
     episode += 2;  // one with work before it and one without
@@ -97,9 +99,11 @@ TEST(CoarseWork, IsNotTakenForACompetitor) {
 // A competitor is noticed, however much it slows the team down.
 TEST(CoarseWork, DoesNotHideACompetitor) {
   Contention contention(WaitParameters{.team_size = 8});
+  Arrivals<NativeMemory> nobody(nullptr, 8);
+  WaitStats stats;
   std::uint64_t now = kStart;
   for (Episode episode = 1; episode < 50; ++episode) {
-    contention.look<NativeMemory>(now, episode);
+    contention.look(Wait<NativeMemory>{nobody, 0, episode, now, stats});
     now += 20 * kMs;
   }
   EXPECT_TRUE(contention.note_gap(now, now + 3 * kMs));

@@ -271,8 +271,9 @@ TEST(StolenRecorded, IsTotalledOverTheAllowedCpus) {
       RecordedTree::cpu = 1;
       const bool explains_1 = tree.sensor->was_stolen(now - 9'800 * kUs, now, kThreshold);
       seen = tree.look(now);
-      if (cpus == 2)
+      if (cpus == 2) {
         EXPECT_EQ(explains_0 || explains_1, seen.stolen_ns != stolen_before_ns) << after_ms;
+      }
     }
     EXPECT_EQ(after_ms, 377285U);
     EXPECT_EQ(seen.stolen_ns, (cpus == 1 ? 6 : 6 + 5) * kCpuTimesStepNs);

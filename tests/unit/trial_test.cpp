@@ -104,7 +104,9 @@ TEST(Trial, NeverLosesMoreThanATenth) {
     const double before = std::pow(10, exponent(random));
     Life life;
     for (int phase = 0; phase < 5; ++phase) {
-      life.pass(20 + random() % 2'000, before, std::pow(10, exponent(random) - random() % 3));
+      const auto length_ms = static_cast<unsigned>(20 + random() % 2'000);
+      life.pass(length_ms, before,
+                std::pow(10, exponent(random) - static_cast<double>(random() % 3)));
     }
     EXPECT_LE(life.worst(), 0.1 + 0.02) << "life " << life_number;
   }
