@@ -21,7 +21,7 @@ void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, 
     if (why == Unfolded::kNone) return;
   }
   threads = size_for(why, threads);
-  fork_region(runtime, site.caller, why, function, data, fork);
+  fork_region(runtime, site, why, function, data, fork);
 }
 
 Runtime& ready_runtime_of(const void* caller, const char* symbol) {

@@ -7,12 +7,13 @@ namespace muster {
 namespace {
 
 template <class Start>
-void start_region(Runtime& runtime, const void* caller, abi::GompRegion function, void* data,
+void start_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
                   unsigned& threads, Start&& start) {
-  const Unfolded why = why_unfolded(runtime, caller, threads);
+  const Unfolded why = why_unfolded(runtime, site.caller, threads);
   threads = size_for(why, threads);
-  StartedRegion* started =
-      runtime.contains(caller) ? nullptr : StartedRegion::open(runtime, function, data, why);
+  StartedRegion* started = runtime.contains(site.caller)
+                               ? nullptr
+                               : StartedRegion::open(runtime, function, data, why, site);
   if (started == nullptr) {
     start(function, data);
     return;
@@ -36,17 +37,14 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
                                 unsigned flags) {
   ensure_ready();
   Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
-  const Unfolded why = fold_region({runtime,
-                                    RegionBody(function, &data),
-                                    {"GOMP_parallel", MUSTER_CALLER},
-                                    threads,
-                                    flags != 0});
+  const CallSite site{"GOMP_parallel", MUSTER_CALLER};
+  const Unfolded why =
+      fold_region({runtime, RegionBody(function, &data), site, threads, flags != 0});
   if (why == Unfolded::kNone) return;
   threads = size_for(why, threads);
-  fork_region(runtime, MUSTER_CALLER, why, function, data,
-              [&](abi::GompRegion body, void* argument) {
-                runtime.real.GOMP_parallel(body, argument, threads, flags);
-              });
+  fork_region(runtime, site, why, function, data, [&](abi::GompRegion body, void* argument) {
+    runtime.real.GOMP_parallel(body, argument, threads, flags);
+  });
 }
 
 MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
@@ -55,7 +53,8 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
   const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
   const Unfolded why = why_unfolded(runtime, MUSTER_CALLER, threads);
   threads = size_for(why, threads);
-  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function),
+                        {"GOMP_parallel_reductions", MUSTER_CALLER});
   unsigned size = 0;
   if (runtime.contains(MUSTER_CALLER) || !scope.wraps()) {
     scope.call([&] { size = real(function, data, threads, flags); });
@@ -70,7 +69,7 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
 
 MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
-  start_region(runtime, MUSTER_CALLER, function, data, threads,
+  start_region(runtime, {"GOMP_parallel_start", MUSTER_CALLER}, function, data, threads,
                [&](abi::GompRegion body, void* argument) {
                  runtime.real.GOMP_parallel_start(body, argument, threads);
                });
@@ -79,7 +78,7 @@ MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsi
 MUSTER_ENTRY void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
                                                unsigned threads, unsigned count) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections_start");
-  start_region(runtime, MUSTER_CALLER, function, data, threads,
+  start_region(runtime, {"GOMP_parallel_sections_start", MUSTER_CALLER}, function, data, threads,
                [&](abi::GompRegion body, void* argument) {
                  runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
                });
@@ -89,17 +88,18 @@ MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, voi
                                                    unsigned threads, long begin, long end,
                                                    long step) {
   Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_loop_runtime_start");
-  start_region(
-      runtime, MUSTER_CALLER, function, data, threads, [&](abi::GompRegion body, void* argument) {
-        runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end, step);
-      });
+  start_region(runtime, {"GOMP_parallel_loop_runtime_start", MUSTER_CALLER}, function, data,
+               threads, [&](abi::GompRegion body, void* argument) {
+                 runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end,
+                                                               step);
+               });
 }
 
 #define MUSTER_LOOP_START(result, name, parameters)                                          \
   MUSTER_ENTRY void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
                          long end, long step, long chunk) {                                  \
     Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                    \
-    start_region(runtime, MUSTER_CALLER, function, data, threads,                            \
+    start_region(runtime, {#name, MUSTER_CALLER}, function, data, threads,                   \
                  [&](abi::GompRegion body, void* argument) {                                 \
                    runtime.real.name(body, argument, threads, begin, end, step, chunk);      \
                  });                                                                         \

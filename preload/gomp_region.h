@@ -27,11 +27,11 @@ constexpr unsigned size_for(Unfolded why, unsigned asked) {
 
 // Lets the runtime fork: fork(function, data) is the real call, for the function itself or for a wrapper of it.
 template <class Fork>
-void fork_region(Runtime& runtime, const void* caller, Unfolded why, abi::GompRegion function,
+void fork_region(Runtime& runtime, CallSite site, Unfolded why, abi::GompRegion function,
                  void* data, const Fork& fork) {
-  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function), site);
   GompRegion wrapped{function, data, scope.whose()};
-  if (!runtime.contains(caller) && scope.wraps()) {
+  if (!runtime.contains(site.caller) && scope.wraps()) {
     function = &GompRegion::run;
     data = &wrapped;
   }

@@ -72,13 +72,13 @@ __attribute__((noinline)) void fork_call(abi::Ident* where, std::int32_t count,
   Runtime& runtime = runtime_of(caller, "__kmpc_fork_call");
   const VariadicFork fork = runtime.real.__kmpc_fork_call;
   if (runtime.contains(caller)) return fork_unwrapped(fork, where, count, function, arguments);
+  const CallSite site{"__kmpc_fork_call", caller};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced) {
-    why =
-        run_folded({runtime, RegionBody(function, count, arguments), {"__kmpc_fork_call", caller}});
+    why = run_folded({runtime, RegionBody(function, count, arguments), site});
   }
   if (why == Unfolded::kNone) return;
-  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function), site);
   if (scope.wraps()) {
     scope.call(fork_wrapped, fork, where, count, function, arguments, &scope.whose());
   } else {
@@ -125,12 +125,11 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
   // The one argument, if there is one, is passed to the function directly.
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
+  const CallSite site{"__kmpc_fork_call_if", MUSTER_CALLER};
   Unfolded why = Unfolded::kNotReplaced;
-  if (runtime.replaced) {
-    why = run_folded({runtime, body, {"__kmpc_fork_call_if", MUSTER_CALLER}, 0, condition == 0});
-  }
+  if (runtime.replaced) why = run_folded({runtime, body, site, 0, condition == 0});
   if (why == Unfolded::kNone) return;
-  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function));
+  const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function), site);
   if (!scope.wraps()) {
     real(where, count, function, condition, argument);
     return;

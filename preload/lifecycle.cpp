@@ -28,6 +28,7 @@
 #include "preload/settings.h"
 #include "preload/signals/dispositions.h"
 #include "preload/signals/report_at_signal.h"
+#include "preload/thunks/observed_calls.h"
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
@@ -35,8 +36,12 @@
 #include "runtime-hooks/objects/deferred_dlclose.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
+#include "runtime-hooks/runtimes/ompt_tool.h"
+#include "runtime-hooks/runtimes/why_not_replaced.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
+#include "runtime-hooks/teams/counted_region.h"
 #include "runtime-hooks/teams/lost_threads.h"
+#include "runtime-hooks/teams/observed_barrier.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/timeline.h"
 #include "turns/process_turns.h"
@@ -56,6 +61,8 @@ void after_fork_in_child() {
   deferred_dlclose_after_fork();
   folds_after_fork();
   teams_after_fork();
+  observed_teams_after_fork();
+  tool_after_fork();
   counters_after_fork();
   threads_after_fork();
   timelines_after_fork();
@@ -82,6 +89,11 @@ void print_runtime(const Runtime& runtime) {
   message("found %s at %s: %s%s", name_of(runtime.kind), runtime.object.path,
           runtime.replaced ? "barriers are replaced" : "passed through, because of ",
           runtime.replaced ? "" : name_of(runtime.reason));
+  if (runtime.observed && runtime.replaced)
+    message("its tool gets the events of the barriers replaced: %s", tool_path());
+  if (runtime.reason == PassReason::kTool && tool_event_not_served() != 0)
+    message("its tool has registered OMPT event %d, which Muster does not know",
+            tool_event_not_served());
 }
 
 void print_lost_threads(const Runtime& runtime) {
@@ -126,6 +138,7 @@ void get_ready() {
       if (has_one_thread()) register_fences();
       if (in_force.report != nullptr || in_force.timeline != nullptr) report_at_signals();
       begin_timeline();
+      if (in_force.sites) observe();
     }
     if (in_force.verbose) {
       print_settings();
@@ -176,12 +189,13 @@ __attribute__((constructor)) void at_start() {
       early<kind::OnOff>(Setting::on, true))
     keep_stderr();
   prepare_while_single_threaded();
-  for (const Forget forget :
-       {forget_call_targets, forget_choices, forget_yield_callers, forget_runtimes}) {
+  for (const Forget forget : {forget_call_targets, forget_choices, forget_yield_callers,
+                              forget_observed_teams, forget_tool, forget_runtimes}) {
     when_unloaded(forget);
   }
   reserve_fold_ends();
   read_environment();
+  if (early<kind::OnOff>(Setting::on, true)) expect_tool(muster_thunk_dlsym);
   hide_from_weak_references();
   publish_counts();  // before main, where programs start PAPI
   prepare_for_choice(early<kind::BarrierName>(Setting::barrier, BarrierKind::kAuto));

@@ -9,6 +9,8 @@
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
+  .hidden muster_observed_decide
+  .hidden muster_decide_dlsym
   .text
 .endm
 
@@ -51,8 +53,9 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
-.macro MUSTER_LIBC_THUNK name, index
+// Jumps to the function that `decide` returns: for functions of the C library (inheriting_calls.cpp), and for calls of a
+// runtime that a tool observes (observed_calls.cpp).
+.macro MUSTER_DECIDED_THUNK name, index, decide
   .globl \name
   .type \name, %function
   .p2align 4
@@ -60,8 +63,8 @@
   .cfi_startproc
   hint #34
   mov w17, #\index
-  adrp x15, muster_before_inheriting
-  add x15, x15, #:lo12:muster_before_inheriting
+  adrp x15, \decide
+  add x15, x15, #:lo12:\decide
   b muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name

@@ -11,6 +11,8 @@
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
+  .hidden muster_observed_decide
+  .hidden muster_decide_dlsym
   .text
 .endm
 
@@ -63,12 +65,13 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
-.macro MUSTER_LIBC_THUNK name, index
+// Jumps to the function that `decide` returns: for functions of the C library (inheriting_calls.cpp), and for calls of a
+// runtime that a tool observes (observed_calls.cpp).
+.macro MUSTER_DECIDED_THUNK name, index, decide
   MUSTER_THUNK_ENTRY \name
   li 11, \index
-  addis 12, 2, muster_before_inheriting@toc@ha
-  addi 12, 12, muster_before_inheriting@toc@l
+  addis 12, 2, \decide@toc@ha
+  addi 12, 12, \decide@toc@l
   b muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name

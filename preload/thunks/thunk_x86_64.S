@@ -8,6 +8,8 @@
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
+  .hidden muster_observed_decide
+  .hidden muster_decide_dlsym
   .text
 .endm
 
@@ -45,8 +47,9 @@
   .size \name, .-\name
 .endm
 
-// For a function of the C library: jumps to the function that inheriting_calls.cpp returns.
-.macro MUSTER_LIBC_THUNK name, index
+// Jumps to the function that `decide` returns: for functions of the C library (inheriting_calls.cpp), and for calls of a
+// runtime that a tool observes (observed_calls.cpp).
+.macro MUSTER_DECIDED_THUNK name, index, decide
   .globl \name
   .type \name, @function
   .p2align 4
@@ -54,7 +57,7 @@
   .cfi_startproc
   endbr64
   movl $\index, %r11d
-  leaq muster_before_inheriting(%rip), %r10
+  leaq \decide(%rip), %r10
   jmp muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name

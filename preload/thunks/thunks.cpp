@@ -14,6 +14,7 @@
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/serial/serial.h"
+#include "preload/thunks/observed_calls.h"
 #include "preload/thunks/serial_answers.h"
 #include "runtime-hooks/folding/call_effects.h"
 #include "runtime-hooks/objects/call_target.h"
@@ -23,10 +24,6 @@
 #include "runtime-hooks/runtimes/runtime.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 #include "runtime-hooks/teams/lost_threads.h"
-
-// The library's first and last byte, defined by the linker.
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
-extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
 namespace muster {
 namespace {
@@ -155,12 +152,6 @@ const Target* known(const Targets& list, const void* caller) {
   return target;
 }
 
-bool in_muster(const void* address) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(__ehdr_start);
-  return reinterpret_cast<std::uintptr_t>(address) - begin <
-         reinterpret_cast<std::uintptr_t>(_end) - begin;
-}
-
 bool is_bound_to(const Target& target, const Runtime& runtime) {
   const auto* inside = reinterpret_cast<const void*>(target.begin);
   for (const bool gomp : {false, true}) {
@@ -197,16 +188,17 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
 // remains undefined.
 constinit std::atomic<std::uint64_t> g_undefined_at[kThunkCount] = {};
 
-// The target of a name that Muster has an entry point for: that entry point, if the runtime is replaced. If not, the
-// runtime's function, so that the runtime's tools see the program's return address.
+// The target of a name that Muster has an entry point for: that entry point, if the runtime is replaced. If not, or if it
+// is observed, the runtime's function (or a thunk of observed_calls.cpp): its tools see the program's return address.
 Target target_of_entry(unsigned index, const void* caller, const Binding& binding) {
   const Runtime& runtime = *binding.runtime;
   const char* name = kThunks[index].name;
   Target target{.begin = binding.begin, .size = binding.end - binding.begin, .to_runtime = true};
   target.from_runtime = runtime.contains(caller);
-  if (!runtime.replaced) {
-    target.function =
+  if (!runtime.replaced || runtime.observed) {
+    void* real =
         target.from_runtime ? definition_in(runtime, name) : call_target_of(caller, name).function;
+    target.function = runtime.replaced ? observed_call(*binding.runtime, name, real) : real;
   } else if (definition_in(runtime, name) != nullptr) {
     target.function = reinterpret_cast<void*>(kThunks[index].entry);
     target.bound_to = &runtime;

@@ -12,14 +12,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/objects/relocated_words.h"
 
 namespace muster {
 namespace {
@@ -35,49 +34,23 @@ struct Search {
   static constexpr unsigned kMost = 256;  // further ones are left unchanged
   Found found[kMost];
   unsigned count = 0;
-  std::uintptr_t base = 0;  // of the current object; below, its read-only range
-  std::uintptr_t read_only_begin = 0;
-  std::uintptr_t read_only_end = 0;
+  std::uintptr_t base = 0;  // of the current object; below, its part that is read-only
+  ReadOnlyPart read_only;
 };
-
-std::uintptr_t page_size() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
 
 void look_at(const DynamicSymbols& symbols, const ElfW(Rela) & relocation, void* data) {
   auto& search = *static_cast<Search*>(data);
   const std::size_t i = ELF64_R_SYM(relocation.r_info);
   if (ELF64_ST_BIND(symbols.table[i].st_info) != STB_WEAK || search.count == Search::kMost) return;
   if (!has_thunk(symbols.name(i))) return;
-  const std::uintptr_t word = search.base + relocation.r_offset;
-  const bool read_only =
-      word - search.read_only_begin < search.read_only_end - search.read_only_begin;
-  search.found[search.count++] = {symbols.name(i), reinterpret_cast<std::uintptr_t*>(word),
-                                  read_only};
+  auto* word = reinterpret_cast<std::uintptr_t*>(search.base + relocation.r_offset);
+  search.found[search.count++] = {symbols.name(i), word, search.read_only.contains(word)};
 }
 
 void look_into(const LoadedObject& object, const dl_phdr_info& info, Search& search) {
   search.base = object.base;
-  search.read_only_begin = search.read_only_end = 0;
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_GNU_RELRO) continue;
-    search.read_only_begin = info.dlpi_addr + segment.p_vaddr;
-    search.read_only_end =
-        (search.read_only_begin + segment.p_memsz) & ~(page_size() - 1);  // as the loader rounds it
-  }
+  search.read_only = read_only_part(info);
   if (object.dynamic != nullptr) for_each_relocation(dynamic_symbols_of(object), look_at, &search);
-}
-
-// If the kernel refuses, the reference is left unchanged.
-void set_null(const Found& found) {
-  if (!found.read_only) {
-    *found.word = 0;
-    return;
-  }
-  const std::uintptr_t page = page_size();
-  void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(found.word) & ~(page - 1));
-  if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return;
-  *found.word = 0;
-  mprotect(begin, page, PROT_READ);
 }
 
 }  // namespace
@@ -93,7 +66,8 @@ void hide_from_weak_references() {
   for (unsigned i = 0; i < search.count; ++i) {
     const Found& found = search.found[i];
     if (*found.word != reinterpret_cast<std::uintptr_t>(defined_by(muster, found.name))) continue;
-    if (dlsym(RTLD_NEXT, found.name) == nullptr) set_null(found);
+    // If the kernel refuses, the reference is left unchanged.
+    if (dlsym(RTLD_NEXT, found.name) == nullptr) set_word(found.word, found.read_only, 0);
   }
 }
 

@@ -6,6 +6,7 @@
 # known_names.inc     "name", for every entry point of every runtime, in the order of strcmp
 # internal_names.inc  MUSTER_NAME("name") or MUSTER_PREFIX("name"), of internal.txt
 # libc_names.inc      MUSTER_LIBC(name), of inheriting.txt, by the numbers of their own thunks
+# observed_names.inc  MUSTER_OBSERVED(name, what), of observed.txt, by the numbers of their own thunks
 # exported.txt        what the library shows but for sched_yield, dlclose and __cxa_finalize
 cmake_minimum_required(VERSION 3.25)
 
@@ -113,11 +114,30 @@ file(STRINGS ${LISTS}/inheriting.txt rows REGEX "^[^#]")
 foreach(row IN LISTS rows)
   string(REGEX REPLACE " : .*$" "" name "${row}")
   string(APPEND libc "MUSTER_LIBC(${name})\n")
-  string(APPEND thunks "MUSTER_LIBC_THUNK ${name}, ${index}\n")
+  string(APPEND thunks "MUSTER_DECIDED_THUNK ${name}, ${index}, muster_before_inheriting\n")
   string(APPEND exported "${name}\n")
   math(EXPR index "${index} + 1")
 endforeach()
 
+set(observed)
+set(index 0)
+file(STRINGS ${LISTS}/observed.txt rows REGEX "^[^#]")
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE "^(.*) : (.*)$" "\\1;\\2" row "${row}")
+  list(GET row 0 name)
+  list(GET row 1 what)
+  if(NOT list_of_${name} STREQUAL "implemented")
+    message(FATAL_ERROR "observed.txt: ${name} is not in implemented.txt")
+  endif()
+  string(APPEND observed "MUSTER_OBSERVED(${name}, ${what})\n")
+  string(APPEND thunks ".hidden muster_observed_${name}\n")
+  string(APPEND thunks "MUSTER_DECIDED_THUNK muster_observed_${name}, ${index}, muster_observed_decide\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+
+string(APPEND thunks ".hidden muster_thunk_dlsym\nMUSTER_DECIDED_THUNK muster_thunk_dlsym, 0, muster_decide_dlsym\n")
+
+file(WRITE ${OUTPUT}/observed_names.inc "${observed}")
 file(WRITE ${OUTPUT}/libc_names.inc "${libc}")
 file(WRITE ${OUTPUT}/thunks.S "${thunks}MUSTER_THUNKS_END\n")
 file(WRITE ${OUTPUT}/thunk_names.inc "${table}")

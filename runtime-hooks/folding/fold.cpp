@@ -162,8 +162,10 @@ void Fold::run_open(const RegionCall& call) {
   MUSTER_CHECK(kMember, is_member(*state_, frame_));
   abi::GlobalThread global = global_;
   std::int32_t bound = 0;
-  if (state_->sites != nullptr) [[unlikely]]
+  if (state_->sites != nullptr) [[unlikely]] {
+    frame_.function = call.body.address();
     phase_begins(*team_, me);
+  }
   call.body(&global, &bound);
   if (gone_) [[unlikely]] {
     state_->top = nullptr;

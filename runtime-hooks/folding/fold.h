@@ -16,16 +16,11 @@
 #include "runtime-hooks/folding/fold_counts.h"
 #include "runtime-hooks/runtimes/region_body.h"
 #include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/thread_state.h"
 
 namespace muster {
-
-// A place in the program that the report may name.
-struct CallSite {
-  const char* symbol;
-  const void* caller;
-};
 
 // A region that the calling thread begins.
 struct RegionCall {

@@ -61,7 +61,7 @@ void Fold::make_real(Closed reason, CallSite site) {
   t_muster_fold_state = FoldState::kSerialPart;
   close(reason, site);
   is_made_real_ = true;
-  auto* region = StartedRegion::open(runtime, nullptr, nullptr, Unfolded::kTeamOfOne);
+  auto* region = StartedRegion::open(runtime, nullptr, nullptr, Unfolded::kTeamOfOne, {});
   runtime.real.GOMP_parallel_start(nullptr, nullptr, 1);  // calls no function
   state_->top = &inactive_;
   if (region != nullptr) region->enter();

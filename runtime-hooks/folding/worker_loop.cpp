@@ -61,8 +61,10 @@ void Fold::run_worker_loop(ThreadState& state, Frame& frame, abi::GlobalThread i
       auto bound = static_cast<std::int32_t>(frame.thread);
       counted_region_begins(state, frame);
       MUSTER_CHECK(kMember, fold.is_member(state, frame));
-      if (state.sites != nullptr) [[unlikely]]
+      if (state.sites != nullptr) [[unlikely]] {
+        frame.function = fold.job_.body.address();
         phase_begins(*fold.team_, *frame.me);
+      }
       fold.job_.body(&global, &bound);
       if (state.sites != nullptr) [[unlikely]]
         phase_ends(*frame.me);

@@ -10,7 +10,18 @@
 
 #include <cstdint>
 
+// This library's first and last byte, defined by the linker.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
 namespace muster {
+
+// Whether code at that address is this library's.
+inline bool in_muster(const void* address) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(__ehdr_start);
+  return reinterpret_cast<std::uintptr_t>(address) - begin <
+         reinterpret_cast<std::uintptr_t>(_end) - begin;
+}
 
 struct LoadedObject {
   std::uintptr_t begin = 0;  // address range of its segments

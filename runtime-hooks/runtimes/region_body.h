@@ -26,6 +26,11 @@ class RegionBody {
   RegionBody(abi::GompRegion function, void* const* data)
       : gomp_(function), arguments_(data), count_(kGomp) {}
 
+  const void* address() const {
+    return count_ == kGomp ? reinterpret_cast<const void*>(gomp_)
+                           : reinterpret_cast<const void*>(kmpc_);
+  }
+
   // The compiler's function reads its thread's numbers through pointers.
   void operator()(abi::GlobalThread* global, std::int32_t* bound) const {
     call(global, bound, arguments_);
@@ -72,6 +77,8 @@ class RegionRecord {
     if (body.count_ > 1) few_[1] = body.arguments_[1];
     return *this;
   }
+
+  const void* address() const { return body_.address(); }
 
   void operator()(abi::GlobalThread* global, std::int32_t* bound) const {
     body_.call(global, bound, body_.count_ <= kFewArguments ? few_ : body_.arguments_);

@@ -91,7 +91,7 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   MUSTER_QUERY_FUNCTIONS(MUSTER_RESOLVE)
 #undef MUSTER_RESOLVE
   runtime.kind = kind_of(runtime);
-  runtime.reason = why_not_replaced(runtime);
+  runtime.reason = why_not_replaced(runtime, runtime.observed);
   runtime.replaced = runtime.reason == PassReason::kNone;
   runtime.reductions = reduction_rules();
   runtime.computes_loops = loops_are_arithmetic(runtime);

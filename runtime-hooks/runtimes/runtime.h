@@ -43,6 +43,8 @@ struct Runtime {
   RuntimeKind kind = RuntimeKind::kLibomp;
   bool replaced = false;  // else every call passes through, because of `reason`
   PassReason reason = PassReason::kOff;
+  // By an OMPT tool, which sees the program's calls: only barriers are replaced (teams/observed_barrier.h).
+  bool observed = false;
   // These two are written as atomics, by any thread that folds one of the runtime's regions.
   bool handles_fork = false;  // a fold is closed before its primary thread forks the process
   Foldable foldable = Foldable::kNotJudged;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/ompt_tool.h"
 
 namespace muster {
 namespace {
@@ -46,25 +47,45 @@ bool has_needed_functions(const Runtime& runtime) {
           has_all(real.__kmpc_barrier, real.omp_get_cancellation));
 }
 
-// Settings and tools that only libomp has.
-PassReason why_observed(const Runtime& runtime) {
-  if (runtime.kind == RuntimeKind::kLibgomp) return PassReason::kNone;
-  if (has_ompt_tool()) return PassReason::kTool;
-  if (checks_consistency()) return PassReason::kConsistencyCheck;
-  return has_itt_collector() ? PassReason::kItt : PassReason::kNone;
+// Settings and collectors that only libomp has.
+PassReason why_checked(bool is_libgomp) {
+  if (!is_libgomp && checks_consistency()) return PassReason::kConsistencyCheck;
+  if (!is_libgomp && has_itt_collector()) return PassReason::kItt;
+  const bool sanitizes = global_definition("__tsan_init") != nullptr;
+  return sanitizes ? PassReason::kThreadSanitizer : PassReason::kNone;
+}
+
+// The tool's own start is left to the runtime: here it is only seen.
+PassReason why_observed(const Runtime& runtime, bool& observed) {
+  if (runtime.kind == RuntimeKind::kLibgomp || !has_ompt_tool()) return PassReason::kNone;
+  const ToolStart start = start_tool_of(runtime.object, runtime.real.omp_get_cancellation);
+  observed = start == ToolStart::kObserves;
+  return start == ToolStart::kNotServed ? PassReason::kTool : PassReason::kNone;
 }
 
 }  // namespace
 
-PassReason why_not_replaced(const Runtime& runtime) {
+PassReason why_not_replaced(const Runtime& runtime, bool& observed) {
   const RealFunctions& real = runtime.real;
   if (!runtimes_switched_on()) return PassReason::kOff;
   if (!threads_know_their_region()) return PassReason::kNoKey;
-  if (const PassReason why = why_observed(runtime); why != PassReason::kNone) return why;
-  if (global_definition("__tsan_init") != nullptr) return PassReason::kThreadSanitizer;
+  if (const PassReason why = why_checked(runtime.kind == RuntimeKind::kLibgomp);
+      why != PassReason::kNone)
+    return why;
   if (!has_needed_functions(runtime)) return PassReason::kUnknownFrame;
+  if (const PassReason why = why_observed(runtime, observed); why != PassReason::kNone) return why;
   const bool cancels = real.omp_get_cancellation != nullptr && real.omp_get_cancellation() != 0;
   return cancels ? PassReason::kCancellation : PassReason::kNone;
+}
+
+void expect_tool(void (*dlsym_thunk)()) {
+  if (!has_ompt_tool() || why_checked(/*is_libgomp=*/false) != PassReason::kNone) return;
+  LoadedObject runtime;
+  const auto is_libomp = [](const LoadedObject& object, void*) {
+    return is_whole_runtime(object) && defined_by(object, "__kmpc_fork_call") != nullptr;
+  };
+  find_object(is_libomp, nullptr, runtime);
+  if (runtime.found()) expect_tool_of(runtime, dlsym_thunk);
 }
 
 }  // namespace muster

@@ -145,7 +145,7 @@ class Arrival {
 
   template <class Meet>
   [[gnu::noinline]] bool recorded(Meet meet) {
-    SiteVisit visit(*state_->sites, caller_, symbol(), *frame_->me);
+    SiteVisit visit(*state_->sites, place_of(caller_, *frame_), symbol(), *frame_->me);
     const bool released = meet();
     visit.leave(team(), thread(), released);
     return count(released);

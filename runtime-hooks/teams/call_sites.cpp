@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <new>
+#include <tuple>
+#include <utility>
 
 #include "platform/clock.h"
 #include "platform/pages.h"
@@ -44,6 +46,22 @@ void adapt(Sampling& sampling, unsigned size, Episode episode, std::uint64_t now
   sampling.last_episode = episode;
 }
 
+// Returns 0 if this region is not timed.
+std::uint64_t begin_if_timed(SiteCounts& site) {
+  if (site.until_timed == 0) return monotonic_ns();
+  --site.until_timed;
+  return 0;
+}
+
+void end_timed(SiteCounts& site, std::uint64_t began_ns, Tally& elapsed_ns) {
+  if (began_ns == 0) return;
+  const std::uint64_t took_ns = less(monotonic_ns(), began_ns);
+  elapsed_ns.add(site.timed_each * took_ns);
+  const std::uint64_t regions = took_ns != 0 ? kShare * kTimingNs / took_ns : 0;
+  site.timed_each = static_cast<unsigned>(std::min<std::uint64_t>(regions, 1'000) + 1);
+  site.until_timed = site.timed_each - 1;
+}
+
 }  // namespace
 
 SiteTable* new_site_table() {
@@ -75,8 +93,8 @@ void Causes::clear() {
 
 void SiteTable::clear() {
   for (SiteCounts& site : sites_) {
-    for (Tally* each :
-         {&site.arrivals, &site.threads, &site.waited_ns, &site.share_ns, &site.elapsed_ns}) {
+    for (Tally* each : {&site.arrivals, &site.threads, &site.waited_ns, &site.share_ns,
+                        &site.elapsed_ns, &site.unfolded, &site.unfolded_ns}) {
       each->clear();
     }
     site.causes.clear();
@@ -181,11 +199,7 @@ void RegionSite::begin(const void* caller, const char* symbol) {
   site_ = sites_->find(caller, symbol);
   sites_->region = site_;
   if (site_ == nullptr) return;
-  if (site_->until_timed != 0) {
-    --site_->until_timed;
-  } else {
-    began_ns_ = monotonic_ns();
-  }
+  began_ns_ = begin_if_timed(*site_);
   sites_->region_began_ns = began_ns_;
 }
 
@@ -197,12 +211,29 @@ void RegionSite::end(Team& team, Member& me, bool sampled) {
   site_->threads.raise_to(team.size());
   if (sampled) sample(team, me, *sites_, *site_);
   sites_->region_began_ns = 0;
-  if (began_ns_ == 0) return;
-  const std::uint64_t took_ns = less(monotonic_ns(), began_ns_);
-  site_->elapsed_ns.add(site_->timed_each * took_ns);
-  const std::uint64_t regions = took_ns != 0 ? kShare * kTimingNs / took_ns : 0;
-  site_->timed_each = static_cast<unsigned>(std::min<std::uint64_t>(regions, 1'000) + 1);
-  site_->until_timed = site_->timed_each - 1;
+  end_timed(*site_, began_ns_, site_->elapsed_ns);
+}
+
+void UnfoldedSite::begin_at(SiteTable& sites, CallSite place, bool is_nested) {
+  site_ = sites.find(place.caller, place.symbol);
+  if (site_ == nullptr) return;
+  site_->is_region.store(true, std::memory_order_relaxed);
+  if (is_nested) site_->is_nested.store(true, std::memory_order_relaxed);
+  sites_ = &sites;
+  outer_ = std::exchange(sites.region, nullptr);
+  outer_began_ns_ = std::exchange(sites.region_began_ns, 0);
+  sites.wanted_size = &size_;
+  began_ns_ = begin_if_timed(*site_);
+}
+
+void UnfoldedSite::end_at() {
+  site_->arrivals.add();
+  site_->unfolded.add();
+  site_->threads.raise_to(size_);
+  end_timed(*site_, began_ns_, site_->unfolded_ns);
+  sites_->wanted_size = nullptr;
+  sites_->region = outer_;
+  sites_->region_began_ns = outer_began_ns_;
 }
 
 const SiteSums& sum_sites() {
@@ -239,13 +270,16 @@ const SiteSums& sum_sites() {
       sum->waited_ns += site.waited_ns.read();
       sum->share_ns += site.share_ns.read();
       sum->elapsed_ns += site.elapsed_ns.read();
+      sum->unfolded += site.unfolded.read();
+      sum->unfolded_ns += site.unfolded_ns.read();
+      sum->is_nested |= site.is_nested.load(std::memory_order_relaxed);
       sum->causes.add(site.causes.read());
       sum->inside.add(site.inside.read());
     }
   }
   std::sort(sums.sites, sums.sites + sums.count, [](const SiteSum& left, const SiteSum& right) {
-    return left.gain_ns() != right.gain_ns() ? left.gain_ns() > right.gain_ns()
-                                             : left.caller < right.caller;
+    return std::tuple(right.gain_ns(), right.unfolded_ns, left.caller) <
+           std::tuple(left.gain_ns(), left.unfolded_ns, right.caller);
   });
   return sums;
 }

@@ -1,5 +1,5 @@
-// What each place of the program that calls a barrier or begins a folded region costs (MUSTER_SITES=on), by return
-// address.
+// What each place of the program that calls a barrier or begins a region costs (MUSTER_SITES=on), by return address. Of
+// regions that the runtime forks and joins, only how many there are and how long they take.
 //
 // Each thread counts in a table of its own: no lock, nothing shared, and no memory is requested at a barrier, since the
 // table is made with the thread's state. Arrivals and waits are counted at every barrier; how long a wait was is known
@@ -12,12 +12,20 @@
 #include <cstdint>
 
 #include "platform/cache_line.h"
+#include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/teams/team_instances.h"
+#include "runtime-hooks/teams/thread_state.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
 
 class Team;
+
+// A place in the program that the report may name.
+struct CallSite {
+  const char* symbol;
+  const void* caller;
+};
 
 // What sampled instances cost in elapsed time, each as often as it stands for others.
 struct CauseTimes {
@@ -48,10 +56,13 @@ struct alignas(kCoherenceGranule) SiteCounts {
   Tally share_ns;   // the same over the team's size: elapsed time
   Causes causes;
   Causes inside;     // of regions: at their barriers
-  Tally elapsed_ns;  // of regions
+  Tally elapsed_ns;  // of folded regions
+  Tally unfolded;    // regions
+  Tally unfolded_ns;
   std::atomic<bool> is_region{false};
-  unsigned timed_each = 1;   // one region in so many is timed
-  unsigned until_timed = 0;  // regions
+  std::atomic<bool> is_nested{false};  // an unfolded region inside another one
+  unsigned timed_each = 1;             // one region in so many is timed
+  unsigned until_timed = 0;            // regions
 };
 
 inline constexpr unsigned kCallSites = 512;
@@ -79,6 +90,8 @@ class SiteTable {
   // Of the region in which this thread is: null in none, or if it is not folded.
   SiteCounts* region = nullptr;
   std::uint64_t region_began_ns = 0;  // until the first barrier inside; 0: not timed
+  // Where this thread stores the size of the team that it forks next, when it is in it. May be null.
+  unsigned* wanted_size = nullptr;
 
   const SiteCounts& site(unsigned i) const { return sites_[i]; }
   std::uint64_t left_out() const { return left_out_.read(); }
@@ -89,6 +102,18 @@ class SiteTable {
   SiteCounts sites_[kCallSites];
   Tally left_out_;  // arrivals
 };
+
+// The place of a call that returns to `caller`. A call at the very end of a region's function may be a jump, which
+// returns to Muster: its place is that function. As a return address it is behind its first byte.
+inline const void* place_of(const void* caller, const Frame& frame) {
+  if (!in_muster(caller) || frame.function == nullptr) return caller;
+  return static_cast<const char*>(frame.function) + 1;
+}
+
+// The same of a fork, where `frame` is the enclosing region's or null.
+inline CallSite place_of(CallSite site, const Frame* frame) {
+  return {site.symbol, frame != nullptr ? place_of(site.caller, *frame) : site.caller};
+}
 
 // Null without memory. For a thread's state.
 SiteTable* new_site_table();
@@ -139,6 +164,31 @@ class RegionSite {
   std::uint64_t began_ns_ = 0;  // 0: not timed
 };
 
+// One region that the runtime forks and joins, for the thread that does.
+class UnfoldedSite {
+ public:
+  // With a null table, nothing happens.
+  void begin(SiteTable* sites, CallSite place, bool is_nested) {
+    if (sites != nullptr && place.caller != nullptr) [[unlikely]]
+      begin_at(*sites, place, is_nested);
+  }
+  void end() {
+    if (site_ != nullptr) [[unlikely]]
+      end_at();
+  }
+
+ private:
+  void begin_at(SiteTable& sites, CallSite place, bool is_nested);
+  void end_at();
+
+  SiteTable* sites_ = nullptr;
+  SiteCounts* site_ = nullptr;
+  SiteCounts* outer_ = nullptr;  // what the table had before
+  std::uint64_t outer_began_ns_ = 0;
+  std::uint64_t began_ns_ = 0;
+  unsigned size_ = 0;
+};
+
 // For the report: a site over all threads.
 struct SiteSum {
   std::uintptr_t caller = 0;
@@ -148,13 +198,17 @@ struct SiteSum {
   std::uint64_t waited_ns = 0;
   std::uint64_t share_ns = 0;
   std::uint64_t elapsed_ns = 0;
+  std::uint64_t unfolded = 0;
+  std::uint64_t unfolded_ns = 0;
   CauseTimes causes;
   CauseTimes inside;
   bool is_region = false;
+  bool is_nested = false;
 
   // Counted once a team. Of a region, only the primary thread counts.
   std::uint64_t count() const { return is_region || threads == 0 ? arrivals : arrivals / threads; }
   // Elapsed time that the program could gain here. Of barriers every wait is known, of regions only what was sampled.
+  bool has_known_waits() const { return !is_region || unfolded < arrivals; }
   std::uint64_t gain_ns() const { return is_region ? causes.all_ns() : share_ns; }
 };
 

@@ -1,5 +1,9 @@
 #include "runtime-hooks/teams/counted_region.h"
 
+#include <utility>
+
+#include "runtime-hooks/teams/call_sites.h"
+#include "runtime-hooks/teams/team.h"
 #include "runtime-hooks/teams/timeline.h"
 
 namespace muster::detail {
@@ -27,6 +31,10 @@ WaitMeter* find_wait_meter(ThreadState& state) {
 
 void region_begins(ThreadState& state, const Frame& frame) {
   const bool outermost = frame.outer == nullptr;
+  if (state.sites != nullptr && state.sites->wanted_size != nullptr) {
+    const int size = frame.team != nullptr ? frame.team->runtime().team_size() : 0;
+    *std::exchange(state.sites->wanted_size, nullptr) = static_cast<unsigned>(size);
+  }
   if (ThreadTimeline* timeline = timeline_of(state)) timeline->region_begins(&frame, outermost);
   if (ThreadCounters* counters = counters_of(state)) counters->region_begins(&frame, outermost);
 }

@@ -1,4 +1,4 @@
-// What is counted (MUSTER_COUNTERS) and recorded (MUSTER_TIMELINE) at the begin and end of a thread's share of a team's
+// What is counted (MUSTER_COUNTERS) and recorded (MUSTER_TIMELINE, MUSTER_SITES) at the begin and end of a thread's share of a team's
 // region. One branch per region if nothing is.
 #pragma once
 

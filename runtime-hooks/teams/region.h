@@ -4,6 +4,7 @@
 #include "platform/given_back.h"
 #include "runtime-hooks/runtimes/abi.h"
 #include "runtime-hooks/runtimes/region_body.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/counted_region.h"
 #include "runtime-hooks/teams/lost_threads.h"
 #include "runtime-hooks/teams/team.h"
@@ -23,12 +24,13 @@ struct RegionTeam {
 // Pushes a frame for as long as it lives.
 class FrameScope {
  public:
-  FrameScope(ThreadState& state, const RegionTeam& whose) : state_(&state) {
+  FrameScope(ThreadState& state, const RegionTeam& whose, const void* function) : state_(&state) {
     frame_.outer = state_->top;
     frame_.runtime = whose.runtime;
     frame_.team = whose.team;
     frame_.unknown_because = whose.reason;
     frame_.is_alone = whose.is_alone;
+    frame_.function = function;
     state_->top = &frame_;
     if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   }
@@ -79,7 +81,7 @@ class BetweenRegions {
 // threads could take for its frame (barrier_free_regions.h). `function` is the region's.
 class ForkScope {
  public:
-  ForkScope(Runtime& runtime, Unfolded why, const void* function)
+  ForkScope(Runtime& runtime, Unfolded why, const void* function, CallSite place)
       : state_(thread_state()), function_(function) {
     give_everything_back();  // the region's threads inherit it
     whose_.runtime = &runtime;
@@ -93,6 +95,7 @@ class ForkScope {
     } else if (state_ != nullptr && is_known(state_->top)) {
       state_->regions.add();
       state_->unfolded[static_cast<unsigned>(why)].add();
+      site_.begin(state_->sites, place_of(place, state_->top), state_->top != nullptr);
       takes_no_team_ = state_->top == nullptr && !observing() && !whose_.is_alone &&
                        !whose_.may_make_pool && state_->barrier_free.is_barrier_free(function);
       if (takes_no_team_) {
@@ -105,6 +108,7 @@ class ForkScope {
     }
   }
   ~ForkScope() {
+    site_.end();
     if (whose_.team != nullptr) {
       if (asks_) state_->barrier_free.ran(function_, whose_.team->barrier_met());
       Team::release(whose_.team, *state_);
@@ -149,6 +153,7 @@ class ForkScope {
   bool asks_ = false;
   std::uint32_t missed_before_ = 0;
   RegionTeam whose_;
+  UnfoldedSite site_;
 };
 
 // What a region's threads need, on the primary thread's stack. Each thread fetches it once per region, so it is one
@@ -164,7 +169,7 @@ struct alignas(64) KmpcRegion {
     if (thread_state() == nullptr) [[unlikely]]
       return again_with_spare_state<&KmpcRegion::run>(global, bound, region);
     const KmpcRegion& self = *static_cast<const KmpcRegion*>(region);
-    const FrameScope frame(*t_thread_state, self.whose);
+    const FrameScope frame(*t_thread_state, self.whose, self.body.address());
     self.body(global, bound);
   }
 
@@ -184,7 +189,8 @@ void run_directly(abi::GlobalThread* global, std::int32_t* bound, void* function
     return again_with_spare_state<&run_directly<Arguments...>>(global, bound, function, team,
                                                                arguments...);
   Team& its_team = *static_cast<Team*>(team);
-  const FrameScope frame(*t_thread_state, {.runtime = &its_team.runtime(), .team = &its_team});
+  const FrameScope frame(*t_thread_state, {.runtime = &its_team.runtime(), .team = &its_team},
+                         function);
   reinterpret_cast<abi::Microtask>(function)(global, bound, arguments...);
 }
 
@@ -198,7 +204,8 @@ struct alignas(64) GompRegion {
     if (thread_state() == nullptr) [[unlikely]]
       return again_with_spare_state<&GompRegion::run>(region);
     const GompRegion& self = *static_cast<const GompRegion*>(region);
-    const FrameScope frame(*t_thread_state, self.whose);
+    const FrameScope frame(*t_thread_state, self.whose,
+                           reinterpret_cast<const void*>(self.function));
     if (self.whose.may_make_pool) [[unlikely]]
       note_pool(*self.whose.runtime);
     self.function(self.data);

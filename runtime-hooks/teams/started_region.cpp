@@ -14,7 +14,7 @@ thread_local constinit StartedRegion* t_open __attribute__((tls_model("initial-e
 }  // namespace
 
 StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, void* data,
-                                   Unfolded why) {
+                                   Unfolded why, CallSite place) {
   give_everything_back();  // the region's threads inherit it
   ThreadState* state = thread_state();
   void* pages = map_pages(sizeof(StartedRegion));
@@ -32,6 +32,7 @@ StartedRegion* StartedRegion::open(Runtime& runtime, abi::GompRegion function, v
     whose.is_alone = why == Unfolded::kThreadsLost;
     if (state->top != nullptr && !whose.is_alone) why = Unfolded::kInsideRegion;
     state->unfolded[static_cast<unsigned>(why)].add();
+    started->site_.begin(state->sites, place_of(place, state->top), state->top != nullptr);
   }
   started->region_ = {function, data, whose};
   started->runtime_ = &runtime;
@@ -45,6 +46,7 @@ void StartedRegion::enter() {
   frame_.team = region_.whose.team;
   frame_.unknown_because = region_.whose.reason;
   frame_.is_alone = region_.whose.is_alone;
+  frame_.function = reinterpret_cast<const void*>(region_.function);
   state_->top = &frame_;
   if (frame_.team != nullptr) counted_region_begins(*state_, frame_);
   next_ = t_open;
@@ -68,6 +70,7 @@ StartedRegion* StartedRegion::leave(const Runtime& runtime) {
 }
 
 void StartedRegion::close() {
+  site_.end();
   state_->top = frame_.outer;
   if (region_.whose.team != nullptr) Team::release(region_.whose.team, *state_);
   this->~StartedRegion();

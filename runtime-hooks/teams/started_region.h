@@ -10,8 +10,8 @@ class StartedRegion {
  public:
   // Before the real start. The workers run function() with data() as its argument. Null without memory: the caller then
   // passes the program's function on.
-  static StartedRegion* open(Runtime& runtime, abi::GompRegion function, void* data,
-                             Unfolded why = Unfolded::kOtherKind);
+  static StartedRegion* open(Runtime& runtime, abi::GompRegion function, void* data, Unfolded why,
+                             CallSite place);
 
   static abi::GompRegion function() { return &GompRegion::run; }
   void* data() { return &region_; }
@@ -29,6 +29,7 @@ class StartedRegion {
  private:
   Frame frame_;
   GompRegion region_{};
+  UnfoldedSite site_;
   Runtime* runtime_ = nullptr;
   ThreadState* state_ = nullptr;
   StartedRegion* next_ = nullptr;  // outer open region, or next in the list of unused ones

@@ -37,6 +37,7 @@ struct Frame {
   bool met_barrier = false;           // a barrier of the region was executed
   bool is_alone = false;              // a region that must have one thread (lost_threads.h)
   bool gathered_otherwise = false;    // the last gather was called off, and this thread knows
+  const void* function = nullptr;     // of the region, for its call sites
   FirstShare* first_share = nullptr;  // until the region's function takes it (combined_region.h)
   Reduction reduction = Reduction::kReal;                  // the method of the current one
   PassReason unknown_because = PassReason::kUnknownFrame;  // with a null team

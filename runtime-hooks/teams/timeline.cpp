@@ -33,6 +33,9 @@ ThreadTimeline::ThreadTimeline() : WaitMeter{} {
     auto& here = static_cast<ThreadTimeline&>(self);
     here.add(TimelineKind::kSleep, here.sleep_ns_, monotonic_ns());
   };
+  slept_in_turn = [](WaitMeter& self, std::uint64_t begin_ns, std::uint64_t end_ns) {
+    static_cast<ThreadTimeline&>(self).add(TimelineKind::kTurn, begin_ns, end_ns);
+  };
   thread_ = static_cast<pid_t>(syscall(SYS_gettid));
 }
 

@@ -27,6 +27,7 @@ enum class TimelineKind : std::uint8_t {
   kWaitContended,
   kWaitForCompetitor,
   kSleep,
+  kTurn,
   kMoved,
 };
 
@@ -42,6 +43,8 @@ constexpr const char* name_of(TimelineKind kind) {
       return "wait, another process had the CPU";
     case TimelineKind::kSleep:
       return "sleep";
+    case TimelineKind::kTurn:
+      return "sleep in another process's turn";
     case TimelineKind::kMoved:
       return "moved to another CPU";
   }

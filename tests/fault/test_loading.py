@@ -112,33 +112,6 @@ class Loading(FaultTest):
         self.assert_same(run(command, base_environment()), run(command, environment))
         self.assert_replaced(100)
 
-    def test_ompt_tool(self) -> None:
-        if harness.places.on_libgomp:
-            self.skipTest("libgomp has none")
-        extra = {"OMP_TOOL_LIBRARIES": str(shared_object("tool"))}
-        ours = self.compare([program("team")], extra)
-        self.assertTrue(ours.stdout.startswith("tool started\n"), ours.stdout)
-        self.assert_inactive("OMPT tool")
-
-    def test_ompt_tool_sees_the_program(self) -> None:
-        """Whence each call came, and between which frames: as if nothing stood between program and runtime."""
-        if harness.places.on_libgomp:
-            self.skipTest("libgomp has none")
-        for name in ("libomp19", "libomp21", "libiomp5"):
-            for switch in ({}, {"MUSTER": "off"}):
-                with self.subTest(runtime=name, **switch):
-                    path = str(harness.places.runtimes / name)
-                    ours = self.compare([program("traced")], {"LD_LIBRARY_PATH": path, **switch})
-                    self.assertGreater(len(ours.stdout.splitlines()), 200)
-                    if "MUSTER" not in switch:
-                        self.assert_inactive("OMPT tool")
-                    self.report_path.unlink(missing_ok=True)
-
-    def test_ompt_tool_disabled(self) -> None:
-        extra = {"OMP_TOOL_LIBRARIES": str(shared_object("tool")), "OMP_TOOL": "disabled"}
-        self.compare([program("team")], extra)
-        self.assert_replaced(100)
-
     def test_consistency_check(self) -> None:
         if harness.places.on_libgomp:
             self.skipTest("libgomp has none")
