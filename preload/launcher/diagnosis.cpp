@@ -2,13 +2,17 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
+#include "options/settings.h"
 #include "options/table.h"
 #include "preload/launcher/find_library.h"
 #include "preload/launcher/linked_libraries.h"
@@ -39,10 +43,29 @@ void check_fork_join(Diagnosis& diagnosis) {
                   kForkJoinNames[static_cast<int>(choice)], asked ? "" : ", the default"));
 }
 
+std::vector<std::string> g_complaints;
+
+__attribute__((format(printf, 1, 2))) void keep_complaint(const char* format, ...) {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  g_complaints.emplace_back(text);
+}
+
+// Unknown names and bad values of options, in the words in which the library names them.
+std::vector<std::string> problems_of_settings() {
+  g_complaints.clear();
+  read_settings(environ, keep_complaint);
+  return g_complaints;
+}
+
 void check_environment(Diagnosis& diagnosis) {
   if (std::string_view(environment("MUSTER")) == "off") {
     diagnosis.problems.emplace_back("MUSTER=off is set, which switches Muster off");
   }
+  for (const std::string& problem : problems_of_settings()) diagnosis.notes.push_back(problem);
   check_fork_join(diagnosis);
   if (*environment("OMP_TOOL_LIBRARIES") != '\0' &&
       std::string_view(environment("OMP_TOOL")) != "disabled") {

@@ -107,10 +107,10 @@ void add_group(json& merged, const json& report, unsigned group) {
   }
 }
 
-// As in the reports of single processes.
-void sort_by_gain(json& sites) {
-  std::sort(sites.begin(), sites.end(), [](const json& left, const json& right) {
-    return count_of(left.at("gain_ns")) > count_of(right.at("gain_ns"));
+// The largest first.
+void sort_by(const char* key, json& sites) {
+  std::sort(sites.begin(), sites.end(), [key](const json& left, const json& right) {
+    return count_of(left.at(key)) > count_of(right.at(key));
   });
 }
 
@@ -219,7 +219,8 @@ json merge(const std::vector<json>& reports) {
     if (group_row(group).merged_only) continue;
     for (const json& report : reports) add_group(merged, report, group);
   }
-  sort_by_gain(merged["call_sites"]["sites"]);
+  sort_by("gain_ns", merged["call_sites"]["sites"]);
+  sort_by("count", merged["fork_join"]["sites"]);
   const json rows = rows_of(reports, merged["waiting"]["waited_ns"]);
   json spreads = json::array();
   const struct {

@@ -23,6 +23,15 @@ std::string seconds(const json& ns) {
   return ns.is_null() ? "?" : fmt::format("{:.3f}", ns.get<double>() / 1e9);
 }
 
+std::string what_of(const json& site) {
+  std::string text = site["symbol"].get<std::string>();
+  if (const json& unfolded = site["unfolded"]; !unfolded.is_null() && unfolded != 0) {
+    text += fmt::format(", {} forked by the runtime; {} s in all", unfolded.get<std::uint64_t>(),
+                        seconds(site["elapsed_ns"]));
+  }
+  return text;
+}
+
 void print_text(const json& sites, unsigned most) {
   fmt::print("{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}  of elapsed time, in seconds\n", "gain",
              "imbalance", "preempted", "throttled", "stolen", "waking", "count");
@@ -35,8 +44,7 @@ void print_text(const json& sites, unsigned most) {
     fmt::print("{:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}  {}\n", seconds(site["gain_ns"]),
                seconds(site["gain_imbalance_ns"]), seconds(site["gain_preempted_ns"]),
                seconds(site["gain_throttled_ns"]), seconds(site["gain_stolen_ns"]),
-               seconds(site["gain_waking_ns"]), site["count"].get<std::uint64_t>(),
-               site["symbol"].get<std::string>());
+               seconds(site["gain_waking_ns"]), site["count"].get<std::uint64_t>(), what_of(site));
     const json& frames = site["frames"];
     if (frames.empty()) {
       fmt::print("{:>74}{}+{}\n", "", site["object"].get<std::string>(),
@@ -52,7 +60,8 @@ void print_text(const json& sites, unsigned most) {
 // of MPI, which Muster does not see, are 1.
 json talp_region(const json& efficiency) {
   json region = {{"cycles", 0}, {"instructions", 0}, {"numMeasurements", 1}, {"numMpiCalls", 0}};
-  for (const char* key : {"numMpiRanks", "numNodes", "avgCpus", "numOmpTasks"}) region[key] = 0;
+  for (const char* key : {"numMpiRanks", "numOmpTasks"}) region[key] = 0;
+  region["numNodes"] = 1;
   for (const char* key : {"mpiParallelEfficiency", "mpiCommunicationEfficiency", "mpiLoadBalance",
                           "mpiLoadBalanceIn", "mpiLoadBalanceOut"}) {
     region[key] = 1;

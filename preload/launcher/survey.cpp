@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "preload/launcher/linked_libraries.h"
 #include "preload/runtime_origin.h"
 
 namespace muster::launcher {
@@ -22,6 +23,12 @@ struct Caller {
   fs::path folder;  // of the object
   std::vector<std::string> needed;
   std::string run_path;
+};
+
+struct Seen {
+  std::vector<Caller> callers;
+  std::map<std::string, fs::path>
+      with_blas;  // by what it is linked with, as libblas.so.3: the first such object
 };
 
 bool is_elf(const fs::path& path) {
@@ -79,13 +86,15 @@ bool names_a_runtime(const std::string& soname) {
          soname.rfind("libomp", 0) == 0;
 }
 
-void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
-             std::vector<Caller>& callers) {
+void look_at(const fs::path& path, const ElfFile& muster, Survey& found, Seen& seen) {
   const auto file = read_elf(path);
   if (!file || (file->type != ET_DYN && file->type != ET_EXEC)) return;
   ++found.objects;
   if (file->soname == "libmuster.so") return;
   if (is_blas_with_threads(*file)) found.blas.push_back({path, package_name(path)});
+  for (const std::string& name : file->needed) {
+    if (name.find("blas") != std::string::npos) seen.with_blas.try_emplace(name, path);
+  }
   auto runtime = identify_runtime(path, *file);
   if (runtime && !is_more_than_runtime(*file)) {
     RuntimeFound entry{
@@ -103,7 +112,24 @@ void look_at(const fs::path& path, const ElfFile& muster, Survey& found,
   if (inside) {
     found.inside.push_back({path, package_name(path), *inside});
   } else if (calls_openmp(*file, muster) && file->architecture == muster.architecture) {
-    callers.push_back({path.parent_path(), file->needed, file->run_path});
+    seen.callers.push_back({path.parent_path(), file->needed, file->run_path});
+  }
+}
+
+// Packages of a distribution use the system's OpenBLAS, which is not in the tree.
+void find_blas_elsewhere(const Seen& seen, Survey& found) {
+  const auto command = read_elf("/proc/self/exe");  // as good a loader as any
+  if (!command || command->interpreter.empty()) return;
+  std::set<fs::path> known;
+  std::error_code error;
+  for (const BlasFound& entry : found.blas) known.insert(fs::canonical(entry.path, error));
+  for (const auto& [name, object] : seen.with_blas) {
+    for (const fs::path& path : list_libraries(command->interpreter, object, "").found) {
+      const auto file = read_elf(path);
+      if (!file || !is_blas_with_threads(*file)) continue;
+      if (known.insert(fs::canonical(path, error)).second)
+        found.blas.push_back({path, package_name(object)});
+    }
   }
 }
 
@@ -161,9 +187,9 @@ bool is_to_be_surveyed(const fs::path& path) {
 
 Survey survey(const std::vector<fs::path>& paths, const ElfFile& muster) {
   Survey found;
-  std::vector<Caller> callers;
+  Seen seen;
   for (const fs::path& path : files_in(paths, found)) {
-    if (is_elf(path)) look_at(path, muster, found, callers);
+    if (is_elf(path)) look_at(path, muster, found, seen);
   }
   ByName by_name;
   for (RuntimeFound& entry : found.runtimes) {
@@ -172,7 +198,8 @@ Survey survey(const std::vector<fs::path>& paths, const ElfFile& muster) {
     if (const auto file = read_elf(entry.runtime.path)) names.insert(file->soname);
     for (const std::string& name : names) by_name[name].push_back(&entry);
   }
-  for (const Caller& caller : callers) count_caller(caller, by_name, found);
+  for (const Caller& caller : seen.callers) count_caller(caller, by_name, found);
+  find_blas_elsewhere(seen, found);
   return found;
 }
 

@@ -39,6 +39,8 @@ inline constexpr Field kFields[] = {
     {"process.inactive_reason", kText, kTally, "",
      "Why not, or null: `OMPT tool`, `consistency check`, `thread sanitizer`, `ITT`, `cancellation`, "
      "`nothing interposed`, or another of `barriers.by_reason[]`.", kNull},
+    {"process.openblas", kText, kNot, "\n  openblas           {}: with pthreads, waits in loops of its own",
+     "Where nothing was interposed: an OpenBLAS in the process, built for pthreads, or null.", kNull},
     {"process.regions", kCount, kSum, "\n  regions            {}", "Parallel regions entered through Muster."},
     {"process.largest_team", kCount, kLargest, ", largest team {}", "Threads of the largest team."},
     {"process.teams", kCount, kSum, ", team states {}", "Team states made."},
@@ -75,6 +77,9 @@ inline constexpr Field kFields[] = {
      ": barriers replaced, {arrivals_replaced} arrivals|: passed through, because of {reason}",
      "Whether its barriers are replaced."},
     {"runtime.reason", kText, kKey, "", "Why not.", kNull},
+    {"runtime.tool", kText, kKey, ", observed by {}", "The OMPT tool that gets the events of the barriers replaced.", kNull},
+    {"runtime.tool_event", kNumber, kNot, " (event {})",
+     "The number of an event unknown to Muster that the tool has registered; with `OMPT tool`, the reason.", kNull},
     {"runtime.arrivals_replaced", kCount, kSum, "", "Of `barriers.replaced`, the arrivals in this runtime's regions."},
     {"runtime.reports", kCount, kReports, " (reports: {})", "How many reports have it."},
 
@@ -88,7 +93,8 @@ inline constexpr Field kFields[] = {
     {"unreached.caller", kText, kNot, ": {} calls it past Muster (RTLD_DEEPBIND?)|: {why}",
      "The object whose calls are bound to it.", Without(kCsv | kNull)},
 
-    {"load.allowed_cpus", kCount, kNot, "\n  load               {} CPUs allowed", "CPUs in the affinity mask.", kNull},
+    {"load.allowed_cpus", kCount, kNot, "\n  load               {} CPUs allowed",
+     "CPUs of the affinity mask; of all threads of a team if they are bound.", kNull},
     {"load.quota_millicpus", kMilliCpu, kNot,
      ", quota {} CPUs, throttled {throttled_periods} times for {throttled_ns}|, no quota",
      "The CPU quota; null where there is none.", kNull},
@@ -152,14 +158,14 @@ inline constexpr Field kFields[] = {
     {"fold_reason.what", kText, kKey, "\n    {:-9}", "`unfolded` or `closed`."},
     {"fold_reason.reason", kText, kKey, "{:-28}", "The reason."},
     {"fold_reason.count", kCount, kSum, " {:12}", "Regions or folds."},
-    {"site.what", kText, kNot, "\n    {}", "`unfolded` or `closed`."},
-    {"site.reason", kText, kNot, "", "The reason."},
-    {"site.symbol", kText, kNot, "", "The function called."},
-    {"site.object", kText, kNot, "", "The file from which it was called; `?`: it has been unloaded."},
-    {"site.offset", kText, kNot, " at {object}+{} ({symbol}), {reason}",
+    {"site.what", kText, kKey, "\n    {}", "`unfolded` or `closed`."},
+    {"site.reason", kText, kKey, "", "The reason."},
+    {"site.symbol", kText, kKey, "", "The function called."},
+    {"site.object", kText, kKey, "", "The file from which it was called; `?`: it has been unloaded."},
+    {"site.offset", kText, kKey, " at {object}+{} ({symbol}), {reason}",
      "The return address in the file, as `addr2line -e OBJECT OFFSET` takes it (it may print the next line). The "
      "address itself where the object is `?`."},
-    {"site.count", kCount, kNot, ": {}", "How often."},
+    {"site.count", kCount, kSum, ": {}", "How often."},
 
     {"efficiency.numCpus", kCount, kNot, "\n  efficiency         of {} threads", "Threads of the largest team."},
     {"efficiency.numOmpParallels", kCount, kNot, "", "Parallel regions."},
@@ -199,11 +205,15 @@ inline constexpr Field kFields[] = {
      "The return address in the file, which `muster sites` resolves to function, file and line."},
     {"call_site.count", kCount, kSum, "", "Barriers or regions, counted once a team."},
     {"call_site.threads", kCount, kLargest, "", "Threads of the largest team."},
+    {"call_site.unfolded", kCount, kSum, "",
+     "Of the regions, those that the runtime forked and joined: how long threads waited there is not known.", kNull},
+    {"call_site.elapsed_ns", kNs, kSum, "", "Of regions: the time from their forks to their joins.", kNull},
     {"call_site.waited_ns", kNs, kSum, "",
      "Time that all threads together waited, without waits that ended within the first polls. Of regions: by what was "
-     "sampled."},
-    {"call_site.gain_ns", kNs, kSum, "\n    {:10}",
-     "Elapsed time that the program would gain if nobody waited there: the waits over the number of threads."},
+     "sampled; null: the runtime forked all.", kNull},
+    {"call_site.gain_ns", kNs, kSum, "\n    {:10}|\n             ?",
+     "Elapsed time that the program would gain if nobody waited there: the waits over the number of threads; null as "
+     "before.", kNull},
     {"call_site.gain_imbalance_ns", kNs, kSum, " {:12}|            ?",
      "Of the gain: threads had different amounts of work. This and the next four add up to the gain; null: no barrier "
      "there was sampled.", kNull},

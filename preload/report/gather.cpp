@@ -19,6 +19,7 @@
 #include "preload/runtime_origin.h"
 #include "preload/settings.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/objects/process_maps.h"
 #include "runtime-hooks/teams/team.h"
 #include "waiting/calibration.h"
 
@@ -107,6 +108,23 @@ void list_runtimes(ReportData& out) {
   }
 }
 
+// OpenBLAS without an OpenMP runtime is built for pthreads.
+void find_openblas(ReportData& out) {
+  char buffer[4096];
+  ProcessMaps maps(buffer, sizeof(buffer));
+  for (Mapping mapping; maps.next(mapping);) {
+    const char* const slash = std::strrchr(mapping.path, '/');
+    if (slash == nullptr) continue;
+    for (const char* runtime : {"/libgomp", "/libomp", "/libiomp"}) {
+      if (std::strncmp(slash, runtime, std::strlen(runtime)) != 0) continue;
+      out.openblas[0] = '\0';
+      return;
+    }
+    if (out.openblas[0] == '\0' && std::strstr(slash, "openblas") != nullptr)
+      std::snprintf(out.openblas, sizeof(out.openblas), "%s", mapping.path);
+  }
+}
+
 // Muster is active if at least one runtime's barriers are replaced; if not, the first runtime has the reason.
 void judge(ReportData& out) {
   list_runtimes(out);
@@ -116,6 +134,7 @@ void judge(ReportData& out) {
   if (out.active) return;
   out.inactive_reason =
       out.runtime_count > 0 ? name_of(out.runtimes[0]->reason) : "nothing interposed";
+  if (out.runtime_count == 0) find_openblas(out);
 }
 
 void describe_runtimes(ReportData& out) {

@@ -67,8 +67,8 @@ inline constexpr Group kGroups[] = {
      {.heading = "\n    region              efficiency      balance   scheduling      elapsed", .most = 8}},
     {"call_sites", "call_sites", {"call_sites", "{}", ""}, "Places of the program with barriers or regions."},
     {"call_site", "call_sites.sites[]", {"call_site", "{object}+{offset} ({symbol})", "{}"},
-     "Those that Muster's barrier or its fork and join served, with `MUSTER_SITES` only. Those that could gain most "
-     "come first.",
+     "Places of barriers that Muster replaced and of regions, with `MUSTER_SITES` only. Those that could gain most come "
+     "first.",
      {.heading = "\n  call sites         where elapsed time could be gained, and from what"
                  "\n          gain    imbalance    preempted    throttled       stolen       waking        count",
       .most = 12}},

@@ -37,6 +37,7 @@ struct ReportData {
   const Calibration* calibration = nullptr;  // null: no policy asked for it
   bool active = false;
   const char* inactive_reason = nullptr;
+  char openblas[1024] = {};
   Runtime** runtimes = nullptr;  // that were called through Muster
   unsigned runtime_count = 0;
   RuntimeLine* runtime_lines = nullptr;

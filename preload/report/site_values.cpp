@@ -45,38 +45,87 @@ LostTo lost_to(const SiteSums& sums, const LoadSnapshot& load) {
   return parts;
 }
 
+std::uint64_t times(std::uint64_t ns, double factor) {
+  return static_cast<std::uint64_t>(factor * static_cast<double>(ns));
+}
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
+}
+
+// Samples stand for more or fewer instances than there were, as their distance changes. How many there were is known;
+// of barriers, so is the sum of the waits.
+CauseTimes corrected(const SiteSum& site) {
+  const double each = ratio(site.count(), site.causes.sampled);
+  CauseTimes causes = site.causes;
+  for (std::uint64_t* ns : {&causes.imbalance_ns, &causes.lost_ns, &causes.waking_ns})
+    *ns = times(*ns, each);
+  const std::uint64_t explained_ns = causes.imbalance_ns + causes.lost_ns;
+  if (site.is_region || explained_ns <= site.gain_ns()) return causes;
+  const double most = ratio(site.gain_ns(), explained_ns);
+  causes.imbalance_ns = times(causes.imbalance_ns, most);
+  causes.lost_ns = times(causes.lost_ns, most);
+  return causes;
+}
+
+// What that makes of the barriers of a region, whose sums are not kept by barrier.
+struct Correction {
+  double imbalance = 1, lost = 1, waking = 1;
+
+  explicit Correction(const SiteSums& sums) {
+    CauseTimes before, after;
+    for (unsigned i = 0; i < sums.count; ++i) {
+      if (sums.sites[i].is_region) continue;
+      before.add(sums.sites[i].causes);
+      after.add(corrected(sums.sites[i]));
+    }
+    imbalance = ratio(after.imbalance_ns, before.imbalance_ns);
+    lost = ratio(after.lost_ns, before.lost_ns);
+    waking = ratio(after.waking_ns, before.waking_ns);
+  }
+
+  // At the region's fork, join and barriers.
+  CauseTimes of_region(const SiteSum& site) const {
+    CauseTimes causes = corrected(site);
+    causes.add({site.inside.sampled, times(site.inside.imbalance_ns, imbalance),
+                times(site.inside.lost_ns, lost), times(site.inside.waking_ns, waking)});
+    return causes;
+  }
+};
+
 void put_site(const SiteSum& site, const LostTo& lost_to, const char* program, ReportWriter& out) {
   const Place place(site.caller, program);
-  const CauseTimes& causes = site.causes;
-  const std::uint64_t gain_ns = site.gain_ns();
+  const CauseTimes causes = corrected(site);
+  const std::uint64_t gain_ns = site.is_region ? causes.all_ns() : site.gain_ns();
   out.put("call_site.kind", site.is_region ? "region" : "barrier");
   out.put("call_site.symbol", site.symbol);
   out.put("call_site.object", place.file);
   out.put("call_site.offset", place.offset);
   out.put("call_site.count", site.count());
   out.put("call_site.threads", site.threads);
-  out.put("call_site.waited_ns", site.is_region ? gain_ns * site.threads : site.waited_ns);
-  out.put("call_site.gain_ns", gain_ns);
-  // Of barriers, all waits are known; what the samples do not explain is waiting and waking.
-  const std::uint64_t explained_ns = causes.imbalance_ns + causes.lost_ns;
-  const double scale =
-      explained_ns > gain_ns ? static_cast<double>(gain_ns) / static_cast<double>(explained_ns) : 1;
-  const auto scaled = [&](std::uint64_t ns) {
-    return static_cast<std::uint64_t>(scale * static_cast<double>(ns));
+  const auto if_known = [&](std::uint64_t ns) {
+    return site.has_known_waits() ? Value(ns) : Value(nullptr);
   };
-  const std::uint64_t imbalance_ns = scaled(causes.imbalance_ns);
-  const std::uint64_t lost_ns = scaled(causes.lost_ns);
-  const std::uint64_t throttled_ns = lost_ns * lost_to.throttled / 1'000;
-  const std::uint64_t stolen_ns = lost_ns * lost_to.stolen / 1'000;
+  const auto if_region = [&](std::uint64_t number) {
+    return site.is_region ? Value(number) : Value(nullptr);
+  };
+  out.put("call_site.unfolded", if_region(site.unfolded));
+  out.put("call_site.elapsed_ns", if_region(site.elapsed_ns + site.unfolded_ns));
+  out.put("call_site.waited_ns",
+          if_known(site.is_region ? gain_ns * site.threads : site.waited_ns));
+  out.put("call_site.gain_ns", if_known(gain_ns));
+  // Of barriers, all waits are known; what the samples do not explain is waiting and waking.
+  const std::uint64_t throttled_ns = causes.lost_ns * lost_to.throttled / 1'000;
+  const std::uint64_t stolen_ns = causes.lost_ns * lost_to.stolen / 1'000;
   const auto if_sampled = [&](std::uint64_t ns) {
     return causes.sampled != 0 ? Value(ns) : Value(nullptr);
   };
-  out.put("call_site.gain_imbalance_ns", if_sampled(imbalance_ns));
-  out.put("call_site.gain_preempted_ns", if_sampled(lost_ns - throttled_ns - stolen_ns));
+  out.put("call_site.gain_imbalance_ns", if_sampled(causes.imbalance_ns));
+  out.put("call_site.gain_preempted_ns", if_sampled(causes.lost_ns - throttled_ns - stolen_ns));
   out.put("call_site.gain_throttled_ns", if_sampled(throttled_ns));
   out.put("call_site.gain_stolen_ns", if_sampled(stolen_ns));
   out.put("call_site.gain_waking_ns",
-          if_sampled(gain_ns - std::min(gain_ns, imbalance_ns + lost_ns)));
+          if_sampled(gain_ns - std::min(gain_ns, causes.imbalance_ns + causes.lost_ns)));
   out.put("call_site.sampled", causes.sampled);
   out.write("call_site");
 }
@@ -104,11 +153,10 @@ struct Efficiency {
 
 std::uint64_t whole_ns(double ns) { return static_cast<std::uint64_t>(ns); }
 
-void put_region(const SiteSum& site, const char* program, ReportWriter& out) {
+void put_region(const SiteSum& site, const Correction& correction, const char* program,
+                ReportWriter& out) {
   const Place place(site.caller, program);
-  CauseTimes causes = site.causes;
-  causes.add(site.inside);
-  const Efficiency its(static_cast<double>(site.elapsed_ns), 0, causes);
+  const Efficiency its(static_cast<double>(site.elapsed_ns), 0, correction.of_region(site));
   out.put("region_efficiency.object", place.file);
   out.put("region_efficiency.offset", place.offset);
   out.put("region_efficiency.symbol", site.symbol);
@@ -127,14 +175,16 @@ void put_region(const SiteSum& site, const char* program, ReportWriter& out) {
 void put_efficiency(const ReportData& data, const SiteSums& sums, ReportWriter& out) {
   std::uint64_t threads = 0;
   std::uint64_t in_regions_ns = 0;
+  const Correction correction(sums);
   CauseTimes causes;
   for (unsigned i = 0; i < sums.count; ++i) {
     const SiteSum& site = sums.sites[i];
     if (!site.is_region) continue;
-    threads = std::max(threads, site.threads);
     in_regions_ns += site.elapsed_ns;
-    causes.add(site.causes);
-    causes.add(site.inside);
+    if (!site.is_nested) in_regions_ns += site.unfolded_ns;
+    if (!site.has_known_waits()) continue;
+    threads = std::max(threads, site.threads);
+    causes.add(correction.of_region(site));
   }
   std::uint64_t unfolded = 0;
   for (const std::uint64_t each : data.folds->unfolded) unfolded += each;
@@ -154,7 +204,8 @@ void put_efficiency(const ReportData& data, const SiteSums& sums, ReportWriter& 
   out.put("efficiency.ompSerializationEfficiency", its.serialization);
   out.write("efficiency");
   for (unsigned i = 0; i < sums.count; ++i) {
-    if (sums.sites[i].is_region) put_region(sums.sites[i], data.program, out);
+    const SiteSum& site = sums.sites[i];
+    if (site.is_region && site.has_known_waits()) put_region(site, correction, data.program, out);
   }
   out.end("region_efficiency");
 }

@@ -8,6 +8,7 @@
 #include "options/settings.h"
 #include "preload/report/report.h"
 #include "preload/runtime_origin.h"
+#include "runtime-hooks/runtimes/ompt_tool.h"
 
 namespace muster {
 namespace {
@@ -32,6 +33,7 @@ void put_process(const ReportData& data, ReportWriter& out) {
   out.put("process.system_ns", data.times.system_ns);
   out.put("process.active", data.active);
   out.put("process.inactive_reason", data.inactive_reason);
+  out.put("process.openblas", data.openblas);
   out.put("process.regions", data.regions);
   out.put("process.largest_team", data.totals->threads);
   out.put("process.teams", data.teams);
@@ -68,6 +70,14 @@ void put_costs(const Calibration* calibration, ReportWriter& out) {
   out.write("cost_note");
 }
 
+// One runtime of a process can be observed.
+void put_tool(const Runtime& runtime, ReportWriter& out) {
+  const char* tool = runtime.observed && runtime.replaced ? tool_path() : nullptr;
+  out.put("runtime.tool", tool != nullptr && tool[0] == '\0' ? "the program" : tool);
+  const int event = runtime.reason == PassReason::kTool ? tool_event_not_served() : 0;
+  out.put("runtime.tool_event", event != 0 ? Value(event) : Value(nullptr));
+}
+
 void put_runtimes(const ReportData& data, ReportWriter& out) {
   for (unsigned i = 0; i < data.runtime_count; ++i) {
     const Runtime& runtime = *data.runtimes[i];
@@ -77,6 +87,7 @@ void put_runtimes(const ReportData& data, ReportWriter& out) {
     out.put("runtime.package", line.package);
     out.put("runtime.replaced", runtime.replaced);
     out.put("runtime.reason", runtime.replaced ? nullptr : name_of(runtime.reason));
+    put_tool(runtime, out);
     out.put("runtime.arrivals_replaced", line.replaced);
     out.write("runtime");
   }

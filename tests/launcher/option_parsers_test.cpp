@@ -243,7 +243,9 @@ TEST(ParseReport, Length) {
 
 TEST(OptionTable, EveryRowAcceptsItsDefaultAndNoNonsense) {
   for (const Option& option : kOptions) {
-    if (*option.fallback != '\0') EXPECT_TRUE(option.is_valid(option.fallback)) << option.variable;
+    if (*option.fallback != '\0') {
+      EXPECT_TRUE(option.is_valid(option.fallback)) << option.variable;
+    }
     EXPECT_FALSE(option.is_valid("")) << option.variable;
     EXPECT_FALSE(option.is_valid(std::string(100000, 'a').c_str())) << option.variable;
   }
@@ -254,7 +256,9 @@ TEST(OptionTable, EveryRowAcceptsTheWordsItLists) {
   for (const Option& option : kOptions) {
     for (const std::string& word : split(option.values)) {
       const bool stands_for_another = word.find_first_of("<,.F") != std::string::npos;
-      if (!stands_for_another) EXPECT_TRUE(option.is_valid(word.c_str())) << word;
+      if (!stands_for_another) {
+        EXPECT_TRUE(option.is_valid(word.c_str())) << word;
+      }
     }
   }
 }

@@ -116,10 +116,28 @@ class Doctor(LauncherTest):
             source="int main(void) { return 0; }",
         )  # fmt: skip
         self.check(program, 1, f"blas      {library}: OpenBLAS with pthreads, not OpenMP", "OpenBLAS is built for pthreads")
+        report = muster("run", "--report", "stderr", "--", program).stderr
+        self.assertIn(f"openblas           {library}: with pthreads, waits in loops of its own\n", report)
         python, packages = self.venv()
         (packages / "numpy.libs").mkdir()
         shutil.copy(library, packages / "numpy.libs" / "libscipy_openblas64_.so")
         self.check(python, 1, "package numpy: OpenBLAS with pthreads", "nothing to replace", "OpenBLAS is built for pthreads")
+
+    def test_openblas_of_the_system_is_named(self) -> None:
+        library = self.compile("libopenblas.so", "gcc", "-shared", "-fPIC", source=self.OPENBLAS)
+        python, packages = self.venv()
+        (packages / "numpy").mkdir()
+        module = self.compile(
+            "linked.so", "gcc", "-shared", f"-L{self.scratch}", f"-Wl,-rpath,{self.scratch}", "-Wl,--no-as-needed",
+            "-lopenblas", source="",
+        )  # fmt: skip
+        shutil.copy(module, packages / "numpy" / "linked.so")
+        self.check(python, 1, f"{library}, package numpy: OpenBLAS with pthreads", "OpenBLAS is built for pthreads")
+
+    def test_options_that_are_not_taken_are_named(self) -> None:
+        done = muster("doctor", "true", MUSTER_WIAT="block", MUSTER_SLICE="7x")
+        self.assertIn("note      MUSTER_WIAT: not an option of Muster; the nearest name is MUSTER_WAIT\n", done.stdout)
+        self.assertIn("note      MUSTER_SLICE: bad value '7x' (", done.stdout)
 
     def test_without_openmp(self) -> None:
         self.check("true", 1, "none linked", "nothing to replace", "dlopen")

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -157,6 +158,28 @@ class Live(Programs):
             self.assertIn("has ended; its last state, of", shown.stderr)
             self.assertIn("arrivals replaced", shown.stdout)
 
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "a mount namespace needs root")
+    def test_without_dev_shm(self) -> None:
+        """Said in one line (libomp would add one of its own); the report, the output and the status are as always."""
+        report = self.folder / "without.json"
+        begin = 'mount -t tmpfs -o ro none /dev/shm && exec "$@"'
+        isolated = ["unshare", "--mount", "--propagation", "private", "sh", "-c", begin, "sh"]
+        process = subprocess.Popen(
+            [*isolated, MUSTER, "run", "--live", "--report", report, "--", self.folder / "libgomp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=clean_environment() | {"OMP_NUM_THREADS": "2"},
+        )
+        time.sleep(0.6)  # it is written first after 0.1 s
+        stdout, stderr = process.communicate(timeout=60)
+        if "mount:" in stderr or "unshare:" in stderr:
+            self.skipTest(stderr)
+        self.assertEqual((process.returncode, stdout), (5, "ready\n"), stderr)
+        self.assertRegex(stderr, r"\Amuster: MUSTER_LIVE: cannot write '/dev/shm/.*': .*\n\Z")
+        self.assertGreater(json.loads(report.read_text())["barriers"]["replaced"], 0)
+
     def test_not_asked_for(self) -> None:
         with self.process() as process:
             time.sleep(0.3)
@@ -280,6 +303,23 @@ class Timeline(Programs):
                 and sleep["ts"] + sleep["dur"] <= w["ts"] + w["dur"] + 0.001
             ]  # fmt: skip
             self.assertTrue(around)
+
+    def test_sleeps_in_turns(self) -> None:
+        """Of two programs that want the same CPUs: as many as their reports count."""
+        with contextlib.ExitStack() as stack:
+            for name in ("one", "two"):
+                files = ["--report", self.folder / f"{name}.json", "--timeline", self.folder / f"{name}-timeline.json"]
+                words = [BUILD / "bin" / "barrier", "--seconds", "0.5", "--interval", "100"]
+                command = [MUSTER, "run", *files, "--", *words]
+                environment = clean_environment() | {"OMP_NUM_THREADS": "2", "MUSTER_TURNS": "auto"}
+                stack.enter_context(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+        for name in ("one", "two"):
+            trace = json.loads((self.folder / f"{name}-timeline.json").read_text())
+            self.assertEqual(trace["otherData"]["dropped_events"], "0")
+            turns = [e for e in trace["traceEvents"] if e["name"] == "sleep in another process's turn"]
+            waiting = json.loads((self.folder / f"{name}.json").read_text())["waiting"]
+            self.assertEqual(len(turns), waiting["turn_sleeps"])
+            self.assertAlmostEqual(sum(e["dur"] for e in turns), waiting["turn_slept_ns"] / 1e3, delta=1)
 
     def test_what_was_dropped_is_said(self) -> None:
         trace, events = self.events("libomp", 20000, MUSTER_WAIT="spin")

@@ -164,6 +164,25 @@ class Sums(MergeTest):
         self.assertEqual({site["threads"] for site in barriers}, {2})
         self.assertIn("where elapsed time could be gained", muster("merge", *self.reports(10, 11)).stdout)
 
+    def test_of_places_that_were_not_folded(self) -> None:
+        given = [self.run_rank(rank, 20, 10, MUSTER_FORKJOIN="off", MUSTER_SITES="on") for rank in (12, 13)]
+        sites = self.merged(*self.reports(12, 13))["call_sites"]["sites"]
+        (region,) = (site for site in sites if site["kind"] == "region")
+        self.assertEqual((region["count"], region["unfolded"], region["gain_ns"]), (40, 40, None))
+        elapsed = sum(site["elapsed_ns"] or 0 for report in given for site in report["call_sites"]["sites"])
+        self.assertEqual(region["elapsed_ns"], elapsed)
+
+        def place(offset: str, count: int) -> dict:
+            names = {"what": "unfolded", "reason": "inside a region", "symbol": "GOMP_parallel", "object": "/a"}
+            return names | {"offset": offset, "count": count}
+
+        def with_places(name: str, rank: int, *places: dict) -> Path:
+            return self.made_up(name, rank, [1, 2], fork_join=self.pattern["fork_join"] | {"sites": list(places)})
+
+        one, two = with_places("p0.json", 0, place("0x1", 3), place("0x2", 4)), with_places("p1.json", 1, place("0x2", 5))
+        self.assertEqual(self.merged(one, two)["fork_join"]["sites"], [place("0x2", 9), place("0x1", 3)])
+        self.assertIn("0x2 (GOMP_parallel), inside a region: 9", muster("merge", one, two).stdout)
+
     def test_of_counters(self) -> None:
         event = "perf::TASK-CLOCK"
         given = [self.run_rank(rank, 2, 10, MUSTER_COUNTERS=event)["counters"]["events"] for rank in (7, 8)]

@@ -57,9 +57,42 @@ int main(int count, char **arguments) {
 }
 """
 
+# Both compilers make the barrier a jump, which returns to the caller of the region's function.
+ENDS = r"""
+#include <stdio.h>
+int count;
+int main(void) {
+  for (int i = 0; i < 50; ++i) {
+    #pragma omp parallel
+    {
+      #pragma omp atomic
+      ++count;
+      #pragma omp barrier
+    }
+  }
+  printf("%d\n", count);
+  return 0;
+}
+"""
 
-def line_of(text: str) -> int:
-    return next(i for i, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+NESTED = r"""
+#include <omp.h>
+int main(void) {
+  int count = 0;
+  omp_set_max_active_levels(2);
+  for (int i = 0; i < 30; ++i) {
+    #pragma omp parallel num_threads(2)
+    #pragma omp parallel num_threads(3)
+    #pragma omp atomic
+    ++count;
+  }
+  return count != 180;
+}
+"""
+
+
+def line_of(text: str, program: str = PROGRAM) -> int:
+    return next(i for i, line in enumerate(program.splitlines(), 1) if text in line)
 
 
 class Sites(unittest.TestCase):
@@ -71,15 +104,18 @@ class Sites(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.folder = Path(holder.name)
         (cls.folder / "program.c").write_text(PROGRAM)
+        (cls.folder / "ends.c").write_text(ENDS)
+        (cls.folder / "nested.c").write_text(NESTED)
         for name, command in {
-            "program": ["clang-19", "-O2", "-g"],
-            "gcc": ["gcc", "-O2", "-g"],
-            "stripped": ["clang-19", "-O2", "-s"],
-            "bare": ["clang-19", "-O2"],
+            "program": ["clang-19", "-O2", "-g", "program.c"],
+            "gcc": ["gcc", "-O2", "-g", "program.c"],
+            "stripped": ["clang-19", "-O2", "-s", "program.c"],
+            "bare": ["clang-19", "-O2", "program.c"],
+            "ends": ["clang-19", "-O2", "-g", "ends.c"],
+            "nested": ["clang-19", "-O2", "nested.c"],
+            "ends-gcc": ["gcc", "-O2", "-g", "ends.c"],
         }.items():
-            subprocess.run(
-                [*command, "-fopenmp", cls.folder / "program.c", "-o", cls.folder / name], check=True
-            )
+            subprocess.run([*command, "-fopenmp", "-o", name], cwd=cls.folder, check=True)
 
     def report(
         self, first: int, others: int, serial: int = 0, barriers: int = 0, regions: int = 1, program: str = "program",
@@ -98,8 +134,10 @@ class Sites(unittest.TestCase):
         )
         return load(file)
 
-    def site(self, report: dict, kind: str) -> dict:
+    def site(self, report: dict, kind: str, is_sampled: bool = True) -> dict:
         (found,) = (site for site in report["call_sites"]["sites"] if site["kind"] == kind)
+        if not is_sampled:
+            return found
         causes = sum(found[f"gain_{cause}_ns"] for cause in CAUSES)
         self.assertAlmostEqual(causes, found["gain_ns"], delta=0.01 * found["gain_ns"] + 10)
         return found
@@ -187,11 +225,42 @@ class Sites(unittest.TestCase):
         lost = site["gain_ns"] / region["elapsedTime"]
         self.assertAlmostEqual(region["parallelEfficiency"], 1 - lost, delta=0.01)
 
-    def test_unknown_where_the_runtime_forks(self) -> None:
-        self.assertIsNone(self.report(10, 10, regions=10, MUSTER_FORKJOIN="off")["efficiency"])
+    def test_efficiency_agrees_with_the_waits(self) -> None:
+        """Barriers far apart, forks close to them: how often is sampled changes all the time."""
+        report = self.report(1000, 250, barriers=4, regions=200, MUSTER_WAIT="auto")
+        efficiency = report["efficiency"]
+        self.assert_product(efficiency)
+        (region,) = efficiency["regions"]
+        lost = sum(site[f"gain_{cause}_ns"] for site in report["call_sites"]["sites"] for cause in CAUSES[:-1])
+        balance = region["usefulTime"] / (region["usefulTime"] + 2 * lost)
+        self.assertAlmostEqual(region["ompLoadBalance"], balance, delta=0.02)
+        self.assertGreater(lost, 0.85 * 200 * 4 * 750e3 / 2, "thread 1 has 750 us less to do, each time")
+
+    def test_regions_that_the_runtime_forks(self) -> None:
+        """How many, of how many threads, and how long they took. How long threads waited there is not known."""
+        for program in ("program", "gcc"):
+            report = self.report(1000, 1000, regions=20, program=program, MUSTER_FORKJOIN="off")
+            self.assertIsNone(report["efficiency"])
+            site = self.site(report, "region", is_sampled=False)
+            self.assertEqual((site["count"], site["unfolded"], site["threads"]), (20, 20, 2))
+            self.assertIsNone(site["gain_ns"])
+            self.assertGreaterEqual(site["elapsed_ns"], 20e6)
+            self.assertLess(site["elapsed_ns"], report["elapsed_ns"])
+            shown = subprocess.run([MUSTER, "sites", self.folder / "report.json"], capture_output=True, text=True, check=True)
+            self.assertRegex(shown.stdout, rf"20 forked by the runtime; 0\.\d+ s in all\n.*:{line_of('omp parallel')}\n")
+
+    def test_nested_regions(self) -> None:
+        report = self.report(0, 0, program="nested")
+        sites = [site for site in report["call_sites"]["sites"] if site["kind"] == "region"]
+        self.assertEqual(
+            sorted((site["count"], site["unfolded"], site["threads"]) for site in sites), [(30, 0, 2), (60, 60, 3)]
+        )
 
     def frames(self, program: str) -> dict[str, list[dict]]:
         self.report(200, 0, barriers=5, program=program)
+        return self.frames_of_report()
+
+    def frames_of_report(self) -> dict[str, list[dict]]:
         done = subprocess.run(
             [MUSTER, "sites", "--json", self.folder / "report.json"], capture_output=True, text=True, check=True
         )
@@ -209,11 +278,44 @@ class Sites(unittest.TestCase):
             (fork,) = self.frames(program)["region"]
             self.assertEqual((fork["function"], fork["line"]), ("main", line_of("pragma omp parallel")))
 
+    def test_a_barrier_at_the_end_of_a_region(self) -> None:
+        """Its place is the region's function, whoever calls that."""
+        for program, function in (("ends", "main.omp_outlined"), ("ends-gcc", "main._omp_fn.0")):
+            for fork_join in ("on", "off"):
+                report = self.report(0, 0, program=program, MUSTER_FORKJOIN=fork_join)
+                site = self.site(report, "barrier", is_sampled=fork_join == "on")
+                self.assertEqual((site["count"], site["threads"]), (50, 2))
+                frame, *_ = self.frames_of_report()["barrier"]
+                self.assertTrue(frame["function"].startswith(function), frame)
+                self.assertEqual(Path(frame["file"]).name, "ends.c")
+                self.assertIn(frame["line"], range(line_of("omp parallel", ENDS), line_of("omp barrier", ENDS)))
+
     def test_without_debug_information(self) -> None:
         (frame,) = self.frames("bare")["region"]
         self.assertRegex(frame["function"], r"^main\+0x[0-9a-f]+$")
         self.assertIsNone(frame["file"])
         self.assertEqual(len(self.frames("stripped")), 2)
+
+    def test_for_talp_pages(self) -> None:
+        """The keys that talp-pages reads, with the report's figures."""
+        report = self.report(1000, 0, regions=20)
+        file = self.folder / "talp.json"
+        subprocess.run([MUSTER, "sites", self.folder / "report.json", "--talp", file], check=True)
+        talp = json.loads(file.read_text())
+        self.assertEqual(set(talp), {"dlbVersion", "timestamp", "resources", "Application"})
+        self.assertEqual(talp["resources"], {"numCpus": 2, "numNodes": 1, "numMpiRanks": 0})
+        (name,) = set(talp["Application"]) - {"Global"}
+        self.assertRegex(name, rf"^main at .*program\.c:{line_of('pragma omp parallel')}$")
+        ours = {"numCpus", "numOmpParallels", "elapsedTime", "usefulTime", "parallelEfficiency"}
+        ours |= {f"omp{each}" for each in ("ParallelEfficiency", "LoadBalance", "SchedulingEfficiency")}
+        ours |= {"ompSerializationEfficiency"}
+        mpi = {"mpiParallelEfficiency", "mpiCommunicationEfficiency"}
+        mpi |= {"mpiLoadBalance", "mpiLoadBalanceIn", "mpiLoadBalanceOut"}
+        nothing = {"cycles", "instructions", "numMpiCalls", "numMpiRanks", "numOmpTasks"}
+        rest = {"avgCpus": 2, "numMeasurements": 1, "numNodes": 1}
+        for row, known in (("Global", report["efficiency"]), (name, report["efficiency"]["regions"][0])):
+            expected = rest | {key: known[key] for key in ours} | dict.fromkeys(mpi, 1) | dict.fromkeys(nothing, 0)
+            self.assertEqual(talp["Application"][row], expected)
 
     def test_as_text(self) -> None:
         self.report(2000, 0, barriers=20)

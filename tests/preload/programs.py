@@ -116,7 +116,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# A tool that need not be loaded: defined in the program itself.
+# A tool that need not be loaded, defined in the program itself. It declines to observe.
 TOOL = r"""
 #include <stddef.h>
 #include <omp-tools.h>

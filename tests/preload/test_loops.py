@@ -99,7 +99,6 @@ class Loops(unittest.TestCase):
             {"KMP_E_DEBUG": "0"},
             {"INTEL_ITTNOTIFY_GROUPS": "all"},
             {"INTEL_LIBITTNOTIFY64": "/nowhere.so"},
-            {"OMP_TOOL_LIBRARIES": "/nowhere.so"},
             {"MUSTER_LOOPS": "off"},
         ):
             with self.subTest(setting=setting):
