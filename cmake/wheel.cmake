@@ -6,3 +6,18 @@ install(TARGETS muster_launcher RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPO
 
 # Whoever installs from source has a compiler that we have not seen; its new warnings are not their business.
 target_compile_options(muster_warnings INTERFACE -Wno-error)
+
+# The SBOM of this very build, where PEP 770 wants it. Only Debian's packages are known (packaging/sbom.py), so a wheel
+# that is built elsewhere has none.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(sbom ${CMAKE_BINARY_DIR}/muster.spdx.json)
+install(CODE "
+  file(REMOVE \"${sbom}\")
+  execute_process(
+    COMMAND \"${Python3_EXECUTABLE}\" \"${CMAKE_SOURCE_DIR}/packaging/sbom.py\" --build \"${CMAKE_BINARY_DIR}\"
+      --output \"${sbom}\"
+    RESULT_VARIABLE status ERROR_VARIABLE error ERROR_STRIP_TRAILING_WHITESPACE)
+  if(NOT status EQUAL 0)
+    message(STATUS \"The wheel has no SBOM: \${error}\")
+  endif()" COMPONENT wheel)
+install(FILES ${sbom} DESTINATION ${SKBUILD_METADATA_DIR}/sboms COMPONENT wheel OPTIONAL)

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Gives a wheel the lowest manylinux tag that auditwheel accepts, and says which. For ./bootstrap wheel.
+"""Gives a wheel the lowest manylinux tag that auditwheel accepts, and prints its name. For ./bootstrap wheel.
 
-auditwheel comes from the package index, into the folder --tools, if this Python has none. Without it the wheel keeps
-the tag linux_x86_64, which promises only machines like this one.
+auditwheel and wheel come from the package index, into the folder --tools, if this Python has none. Without them the
+wheel keeps the tag linux_x86_64, which promises only machines like this one.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib.metadata
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+TOOLS = ("auditwheel", "wheel")
 
 
 class Problem(Exception):
@@ -25,12 +27,12 @@ def run(*command: str | Path, tools: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", *command], env=environment, capture_output=True, text=True, check=False)
 
 
-def get_auditwheel(tools: Path) -> None:
-    if importlib.util.find_spec("auditwheel") is not None or (tools / "auditwheel").is_dir():
-        return
-    done = run("pip", "install", "--quiet", "--target", tools, "auditwheel", tools=tools)
-    if done.returncode != 0:
-        raise Problem("auditwheel could not be installed")
+def get_tools(tools: Path) -> None:
+    # By their metadata: as a module, `wheel` is also this script.
+    found = {each.metadata["Name"] for each in importlib.metadata.distributions(path=[*sys.path, str(tools)])}
+    missing = [name for name in TOOLS if name not in found]
+    if missing and run("pip", "install", "--quiet", "--target", tools, *missing, tools=tools).returncode != 0:
+        raise Problem(f"{' and '.join(missing)} could not be installed")
 
 
 def tag_of(wheel: Path, tools: Path) -> str:
@@ -44,16 +46,13 @@ def tag_of(wheel: Path, tools: Path) -> str:
 
 
 def retag(wheel: Path, tools: Path) -> Path:
-    get_auditwheel(tools)
+    get_tools(tools)
     tag = tag_of(wheel, tools)
-    done = run("auditwheel", "repair", "--plat", tag, "--wheel-dir", wheel.parent, wheel, tools=tools)
+    # Not `auditwheel repair`, which wants a newer patchelf than Debian 12 has, to add libraries that nothing here needs.
+    done = run("wheel", "tags", "--remove", "--platform-tag", tag, wheel, tools=tools)
     if done.returncode != 0:
-        raise Problem((done.stderr.strip().splitlines() or ["auditwheel failed"])[-1])
-    found = [each for each in wheel.parent.glob("*.whl") if tag in each.name]
-    if not found:
-        raise Problem(f"auditwheel wrote no wheel with the tag {tag}")
-    wheel.unlink()
-    return max(found, key=lambda each: each.stat().st_mtime)
+        raise Problem((done.stderr.strip().splitlines() or ["wheel failed"])[-1])
+    return wheel.parent / done.stdout.split()[-1]
 
 
 def main() -> int:

@@ -21,6 +21,22 @@ from roots import SOURCE, Problem, Root, root, run
 # bullseye has glibc 2.31, bookworm 2.36, trixie 2.41.
 SUITES = ("bullseye", "bookworm", "trixie")
 PACKAGES = ("gcc", "libc6-dev", "mount")
+# 200 regions within two seconds, of two threads with a barrier each; it shows when it has begun.
+SLOW = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  for (int i = 0; i < 200; ++i) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp barrier
+    }
+    usleep(10000);
+    if (i == 5) fclose(fopen("/tmp/began", "w"));
+  }
+  return 0;
+}
+"""
 
 
 def use_tarball(clean: Root, tarball: Path) -> None:
@@ -31,11 +47,25 @@ def use_tarball(clean: Root, tarball: Path) -> None:
     place = f"/opt/m/{folder.name}"
     print(clean.run("sh", "/use.sh", f"{place}/bin/muster", "gcc"), end="")
     # Moved while a program runs: that goes on, and the next one finds the library in its new place.
-    moved = f"cd /tmp && {place}/bin/muster run -- sleep 1 & sleep 0.3; mv {place} /opt/moved && wait $!"
-    clean.run("sh", "-c", moved)
+    began = f"cd /tmp && gcc -fopenmp /slow.c -o slow && {place}/bin/muster run --report r.json -- ./slow &"
+    clean.run("sh", "-c", f"{began} while [ ! -e /tmp/began ]; do sleep 0.1; done; mv {place} /opt/moved && wait $!")
+    shown = clean.run("/opt/moved/bin/muster", "report", "/tmp/r.json")
+    if " 400 arrivals replaced" not in shown:
+        raise Problem(f"moved while a program ran: {shown}")
     print(clean.run("sh", "/use.sh", "/opt/moved/bin/muster", "gcc"), end="")
     without = "mount -t tmpfs -o size=4k,ro none /dev/shm; mount --bind /opt /root && mount -o remount,ro,bind /root"
     print(clean.run("sh", "-c", f"{without} && sh /use.sh /opt/moved/bin/muster gcc"), end="")
+
+
+def without_runtime(clean: Root, muster: str) -> None:
+    """The loader's line and status are the program's; the doctor tells what is missing."""
+    away = "gcc -fopenmp /slow.c -o /tmp/lost && mv /usr/lib/x86_64-linux-gnu/libgomp.so.1 /tmp/kept"
+    tried = f"status=0; {muster} run -- /tmp/lost || status=$?; echo $status; {muster} doctor /tmp/lost || true"
+    back = "mv /tmp/kept /usr/lib/x86_64-linux-gnu/libgomp.so.1"
+    shown = clean.run("sh", "-c", f"{away} && {{ {tried}; }} 2>&1 && {back}")
+    for expected in ("libgomp.so.1: cannot open shared object file", "\n127\n", "libgomp.so.1 is not found"):
+        if expected not in shown:
+            raise Problem(f"{muster} without an OpenMP runtime, '{expected}' expected:\n{shown}")
 
 
 def use_wheel(clean: Root, wheel: Path) -> None:
@@ -44,6 +74,7 @@ def use_wheel(clean: Root, wheel: Path) -> None:
     clean.run("sh", "-c", f"python3 -m venv /venv && /venv/bin/pip install -q --no-index /{wheel.name}")
     print(clean.run("sh", "/use.sh", "/venv/bin/muster", "gcc"), end="")
     clean.run("/venv/bin/python", "-m", "muster_omp", "--version")
+    without_runtime(clean, "/venv/bin/muster")
     clean.run("sh", "-c", "/venv/bin/pip uninstall -y -q muster-omp && test ! -e /venv/bin/muster")
 
 
@@ -83,6 +114,7 @@ def main() -> int:
             with root(suite) as clean:
                 clean.install(*PACKAGES)
                 shutil.copy(SOURCE / "tests/install/use.sh", clean.path / "use.sh")
+                (clean.path / "slow.c").write_text(SLOW)
                 if arguments.wheel:
                     use_wheel(clean, arguments.wheel)
                 if arguments.tarball:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,20 @@ class Contents(WheelTest):
         self.assertIn("License-Expression: Apache-2.0\n", metadata)
         for name in ("LICENSE", "packaging/THIRD-PARTY-NOTICES"):
             self.assertIn(f"License-File: {name}\n", metadata)
+
+    @unittest.skipUnless(shutil.which("dpkg-query") and sys.version_info >= (3, 11), "sbom.py needs Debian, Python 3.11")
+    def test_its_sbom(self) -> None:
+        """Where PEP 770 wants it, and of this build: a build id stays the same in a stripped file."""
+        with zipfile.ZipFile(made.wheel) as wheel:
+            (name,) = (name for name in wheel.namelist() if "/sboms/" in name)
+            sbom = json.loads(wheel.read(name))
+        self.assertRegex(name, r"\.dist-info/sboms/muster\.spdx\.json$")
+        names = {package["name"] for package in sbom["packages"]}
+        self.assertLessEqual({"muster", "CLI11", "fmt", "gcc", "glibc", "nlohmann-json"}, names)
+        notes = subprocess.check_output(["readelf", "--notes", made.muster], text=True)
+        build_id = re.search(r"Build ID: (\w+)", notes)
+        assert build_id is not None
+        self.assertIn(build_id[1], sbom["packages"][0]["comment"])
 
     def metadata(self) -> str:
         with zipfile.ZipFile(made.wheel) as wheel:
