@@ -237,7 +237,7 @@ class Sites(unittest.TestCase):
         # All waits are measured; samples explain what the efficiency takes for useful. Both hold on a busy machine, too.
         sites = report["call_sites"]["sites"]
         measured = 2 * region["elapsedTime"] - sum(site["waited_ns"] for site in sites)
-        self.assertAlmostEqual(region["usefulTime"] / measured, 1, delta=0.15)
+        self.assertAlmostEqual(region["usefulTime"] / measured, 1, delta=0.3)
         self.assertGreater(region["usefulTime"], 0.85 * 200 * 4 * 1250e3, "their CPU time")
         self.assertGreater(self.site(report, "barrier")["gain_ns"], 0.85 * 200 * 4 * 750e3 / 2)
 
