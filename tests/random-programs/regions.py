@@ -9,7 +9,7 @@ import synchronizing as sync
 import tasking
 import worksharing as work
 from reductions import pick_reduction
-from scope import MOST_NESTED, Flavour, Piece, Scope, block, index_loop, under
+from scope import MOST_NESTED, Piece, Scope, block, index_loop, under
 
 Maker = Callable[[Scope], Piece]
 
@@ -33,6 +33,8 @@ PIECES: tuple[tuple[Maker, int], ...] = (
     (work.single, 4),
     (work.single_copy, 3),
     (work.orphaned, 4),
+)
+TASKS: tuple[tuple[Maker, int], ...] = (
     (tasking.single_tasks, 3),
     (tasking.everybody_tasks, 2),
     (tasking.pending_tasks, 3),
@@ -46,8 +48,8 @@ PIECES: tuple[tuple[Maker, int], ...] = (
 )
 # The GOMP layer of libomp knows no detached tasks, and ends the program in doacross loops. libgomp
 # crashes at times where a detached task is fulfilled.
-CLANG_ONLY: tuple[tuple[Maker, int], ...] = ((tasking.detached_task, 1), (work.loop_doacross, 1))
-GNU_ONLY: tuple[tuple[Maker, int], ...] = ((work.loop_doacross, 1),)
+CLANG_TASKS: tuple[tuple[Maker, int], ...] = ((tasking.detached_task, 1),)
+NOT_GOMP_LAYER: tuple[tuple[Maker, int], ...] = ((work.loop_doacross, 1),)
 CPP_ONLY: tuple[tuple[Maker, int], ...] = ((sync.exception, 6),)
 
 
@@ -55,12 +57,12 @@ CPP_ONLY: tuple[tuple[Maker, int], ...] = ((sync.exception, 6),)
 IN_REGIONS_ONLY = (work.loop_last, work.loop_reduction, tasking.task_reduction)
 
 
-def makers(flavour: Flavour) -> tuple[tuple[Maker, int], ...]:
-    chosen = PIECES
-    if not flavour.libgomp_abi:
-        chosen += CLANG_ONLY
-    if flavour.on_libgomp:
-        chosen += GNU_ONLY
+def makers(scope: Scope) -> tuple[tuple[Maker, int], ...]:
+    chosen, flavour = PIECES, scope.flavour
+    if scope.has_tasks:
+        chosen += TASKS if flavour.libgomp_abi else TASKS + CLANG_TASKS
+    if flavour.on_libgomp or not flavour.libgomp_abi:
+        chosen += NOT_GOMP_LAYER
     if flavour.cpp:
         chosen += CPP_ONLY
     return chosen
@@ -69,7 +71,7 @@ def makers(flavour: Flavour) -> tuple[tuple[Maker, int], ...]:
 def pick_piece(scope: Scope) -> Piece:
     if 0 < scope.depth < MOST_NESTED and scope.one_in(9 * scope.depth):
         return nested(scope)
-    table = makers(scope.flavour)
+    table = makers(scope)
     if scope.depth == 0:
         table = tuple(row for row in table if row[0] not in IN_REGIONS_ONLY)
     (maker,) = scope.chance.choices([m for m, _ in table], [weight for _, weight in table])
@@ -169,7 +171,8 @@ def region(outer: Scope) -> tuple[list[str], float]:
     outer.program.resized = False
     clauses = pick_clauses(outer)
     special = {"for": parallel_for, "sections": parallel_sections, "master": parallel_master}
-    kind = outer.chance.choice((*(["block"] * 9), "for", "for", "for", "sections", "master"))
+    kinds = [*(["block"] * 9), "for", "for", "for", "sections", *(["master"] if outer.has_tasks else [])]
+    kind = outer.chance.choice(kinds)
     if kind != "block":
         return special[kind](outer, clauses)
     scope = outer.deeper()
@@ -248,7 +251,7 @@ def nested(scope: Scope) -> Piece:
     """A region inside a region: opened by all threads, by one, by a task, by iterations."""
     text, cost = region(scope)
     kinds = ["all", "all", "single", "master", "loop", "recursion"]
-    if not scope.flavour.old:  # libomp 14 and 16 hang
+    if scope.has_tasks and not scope.flavour.old:  # libomp 14 and 16 hang
         kinds.append("task")
     kind = scope.chance.choice(kinds)
     if kind == "recursion":

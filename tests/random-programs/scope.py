@@ -84,6 +84,12 @@ class Scope:
     def flavour(self) -> Flavour:
         return self.program.flavour
 
+    @property
+    def has_tasks(self) -> bool:
+        """Not in a root thread that ends: libomp's workers then give memory of its tasks back to a heap that is gone.
+        Stock fails, too: an assertion in kmp_alloc.cpp, a hang, another level."""
+        return self.initial or self.flavour.on_libgomp
+
     # The names that generated text has for: this thread's number, its team's size, its ICVs.
     @property
     def me(self) -> str:

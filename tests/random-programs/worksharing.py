@@ -173,7 +173,8 @@ ORPHANS = ("static", "dynamic", "ordered", "sections", "single", "tasks", "barri
 
 def orphaned(scope: Scope) -> Piece:
     """A function with a construct that binds to whatever team calls it."""
-    kind, hits = scope.chance.choice(ORPHANS), scope.name("hits")
+    kinds = [kind for kind in ORPHANS if kind != "tasks" or scope.has_tasks]
+    kind, hits = scope.chance.choice(kinds), scope.name("hits")
     count = scope.chance.choice((1, 3, 10, 33))
     declare = [f"long {hits}[{count}] = {{0}};"]
     check = once_each(hits, count)
