@@ -30,6 +30,14 @@ def processor() -> str:
     return named[1] if named else UNKNOWN
 
 
+def has_autogroups() -> bool:
+    """Whether the kernel shares the CPUs by session first, and by thread within a session."""
+    try:
+        return int(Path("/proc/sys/kernel/sched_autogroup_enabled").read_text()) == 1
+    except (OSError, ValueError):
+        return False
+
+
 def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:DIGITS]
 

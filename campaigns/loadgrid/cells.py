@@ -9,22 +9,29 @@ PROGRAMS = ("barrier", "parallel_for")
 THREADS = (2, 4, 8)
 HOGS = (0, 1, 2, 4)
 WORK_US = (0.0, 10.0, 100.0)
+SESSION = "session"  # CPU hogs of another session: the kernel's autogroups share the CPUs by session, not by thread
 COPY = "copy"  # a second copy of the same program, under the same setting
 QUOTA = "quota"  # a cgroup quota of one CPU
 BLINKS = {"blink0.2": 0.2, "blink2": 2.0}  # a hog for each CPU, on for so many seconds, off for as many
-LOAD_KINDS = ("hogs", COPY, QUOTA, *BLINKS)
+LOAD_KINDS = ("hogs", SESSION, COPY, QUOTA, *BLINKS)
 
 
 @dataclass(frozen=True)
 class Cell:
     program: str
     threads: int
-    load: str  # how many CPU hogs, or COPY, QUOTA or one of BLINKS
+    load: str  # how many CPU hogs, SESSION and how many, COPY, QUOTA or one of BLINKS
     work_us: float
 
     @property
     def hogs(self) -> int:
-        return int(self.load) if self.load.isdigit() else 0
+        number = self.load.removeprefix(SESSION)
+        return int(number) if number.isdigit() else 0
+
+    @property
+    def own_session(self) -> bool:
+        """Of the program."""
+        return self.load.startswith(SESSION)
 
     @property
     def blink_s(self) -> float | None:
@@ -39,15 +46,18 @@ class Cell:
         return Cell(self.program, self.threads, "0", self.work_us)
 
     def __str__(self) -> str:
-        load = {"0": "idle", "1": "1 CPU hog", COPY: "a copy", QUOTA: "quota of 1 CPU"}
+        load = {"0": "idle", COPY: "a copy", QUOTA: "quota of 1 CPU"}
         load |= {name: f"hogs on and off for {seconds:g} s" for name, seconds in BLINKS.items()}
-        beside = load.get(self.load, f"{self.load} CPU hogs")
+        hogs = "1 CPU hog" if self.hogs == 1 else f"{self.hogs} CPU hogs"
+        beside = load.get(self.load, f"{hogs} of another session" if self.own_session else hogs)
         return f"{self.program}, {self.threads} threads, {beside}, {self.work_us:g} us"
 
 
 def loads(kinds: Iterable[str], hogs: Iterable[int]) -> list[str]:
     kinds = set(kinds)
+    hogs = list(hogs)
     numbers = [str(number) for number in hogs] if "hogs" in kinds else []
+    numbers += [f"{SESSION}{number}" for number in hogs if number] if SESSION in kinds else []
     return numbers + [kind for kind in (COPY, QUOTA, *BLINKS) if kind in kinds]
 
 

@@ -30,6 +30,7 @@ from version import VERSION
 
 from lab import results
 from lab.bench import HOG, warn_if_busy
+from lab.machine import has_autogroups
 from lab.progress import Progress
 from lab.quota import Quota, make_quota
 from lab.runs import exit_by_exception
@@ -250,6 +251,9 @@ def run(options: argparse.Namespace) -> None:
         except OSError as error:
             say(f"the cells with a quota are skipped: cannot create a cgroup with a CPU quota ({error})")
             cells = [cell for cell in cells if cell.load != QUOTA]
+    if any(cell.own_session for cell in cells) and not has_autogroups():
+        say("the cells with hogs of another session are skipped: this kernel does not group threads by session")
+        cells = [cell for cell in cells if not cell.own_session]
     try:
         if not cells or not settings:
             raise Unavailable("nothing to measure: no cell or no setting is left")

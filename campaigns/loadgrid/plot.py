@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import plot_curves
-from cells import BLINKS, COPY, PROGRAMS, QUOTA, Cell
+from cells import BLINKS, COPY, PROGRAMS, QUOTA, SESSION, Cell
 from curve import Curves
 from record import RecordError, read
 from settings import AUTO
@@ -34,6 +34,7 @@ def axes_of(summary: Summary) -> tuple[list[str], list[tuple[int, float]]]:
     """The columns, which are loads, and the rows, which are threads and work."""
     found = {cell.load for cell in summary.figures}
     loads = sorted((load for load in found if load.isdigit()), key=int)
+    loads += sorted(load for load in found if load.startswith(SESSION))
     loads += [load for load in (COPY, QUOTA, *BLINKS) if load in found]
     return loads, sorted({(cell.threads, cell.work_us) for cell in summary.figures})
 

@@ -124,7 +124,7 @@ class Runner:
             for report in reports:
                 if setting.preloaded:
                     environment = environment | {"MUSTER_REPORT": str(report)}
-                started.append(start(command, environment, self.before(cell)))
+                started.append(start(command, environment, self.before(cell), cell.own_session))
             limit = self.limit + self.seconds_of(cell) - self.seconds
             return [output_of(process, limit) for process in started]
         finally:
@@ -157,10 +157,13 @@ class Runner:
                     raise Apart("the copies did not run side by side")
 
 
-def start(command: list[str], environment: dict[str, str], prepare: Callable[[], None]) -> subprocess.Popen[str]:
+def start(
+    command: list[str], environment: dict[str, str], prepare: Callable[[], None], own_session: bool
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=prepare
-    )
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=prepare,
+        start_new_session=own_session,
+    )  # fmt: skip
 
 
 def output_of(process: subprocess.Popen[str], limit: float) -> str:

@@ -20,8 +20,16 @@ def fair_cpus_each(cpus: int, runnable: int) -> float:
     return min(1.0, cpus / runnable) if runnable else 0.0
 
 
+def session_due(own: int, others: int, cpus: int) -> float:
+    """The fair share of a session with so many threads beside one with others, in CPUs: each is due half of them, and
+    what the other cannot use."""
+    return min(own, max(cpus / 2, cpus - others))
+
+
 def hogs_due(cell: Cell, cpus: int) -> float:
     """The fair share of all CPU hogs beside the team, in CPUs."""
+    if cell.own_session:
+        return session_due(cell.hogs, cell.threads, cpus)
     return cell.hogs * fair_cpus_each(cpus, cell.hogs + cell.threads)
 
 
@@ -32,6 +40,8 @@ def share_of_alone(cell: Cell, cpus: int) -> float:
         return 1 / alone
     if cell.load == COPY:
         return min(2 * cell.threads, cpus) / alone
+    if cell.own_session:
+        return session_due(cell.threads, cell.hogs, cpus) / alone
     beside = cpus if cell.blink_s else cell.hogs
     due = cell.threads * fair_cpus_each(cpus, beside + cell.threads) / alone
     return (1 + due) / 2 if cell.blink_s else due

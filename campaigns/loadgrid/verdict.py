@@ -138,9 +138,10 @@ def in_cells(summary: Summary, cells: list[Cell], hogs: list[Cell]) -> list[Crit
     for aim in aims:
         aim.is_aim = True
     return [
-        to_stock("every cell", [cell for cell in cells if not cell.blink_s]),
+        to_stock("every cell", [cell for cell in cells if not (cell.blink_s or cell.own_session)]),
+        to_stock("hogs of another session", [cell for cell in cells if cell.own_session]),
         to_stock("hogs on and off", [cell for cell in cells if cell.blink_s]),
-        every_cell("CPU hogs: CPU time / fair share", 0.97, hogs, hogs_got),
+        every_cell("CPU hogs: CPU time / fair share", 0.97, [cell for cell in cells if cell.hogs], hogs_got),
         every_cell("copies: slower / faster", 0.8, [cell for cell in cells if cell.load == COPY], evenness),
         every_cell("idle, team fits: auto / spin", 0.97, idle, to_spin),
         *aims,
