@@ -90,6 +90,7 @@ class Contention {
     out.fits = fits();
     out.competitor = competitor_near(now_ns);
     out.takes_turns = takes_turns();
+    out.fine_grained = preemption_threshold_.instance_ns() < tuning::kFineGrainedNs;
     if (sensor_ == nullptr) return out;
     // A thread that may leave its CPU for an idle one should not have to wait for the next regular look.
     const bool may_leave = out.fits && out.takes_turns && !out.competitor;

@@ -8,6 +8,8 @@
 // - Threads of a team that fits meet on one CPU when the runtime creates them or when one is woken on its waker's CPU.
 //   The kernel's load balancing does not notice it if only one of them is runnable at a time. If competitors want all
 //   CPUs, each thread is kept on a CPU of its own. With fewer competitors that would give the team more than its share.
+//   It pays only if a context switch is long compared with the work between barriers. Otherwise one CPU is as good: the
+//   kernel moves the competitors away from it, and serial parts have it to themselves.
 //
 // Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
 // CPU of the team becomes idle: then the kernel spreads the threads better.
@@ -32,6 +34,7 @@ struct PlaceObservation {
   bool competitor = false;     // observed on a CPU of the team within the last milliseconds
   bool takes_turns = false;    // teammates were found on one CPU
   bool crowded = false;        // competitors want all CPUs, or nearly
+  bool fine_grained = false;   // instances follow each other within microseconds
   bool one_cpu_quota = false;  // at most one CPU's time per period, at least two CPUs
   bool alone = false;          // known: no thread of another process is runnable on any CPU
   unsigned cpus = 1;           // of the team
@@ -46,7 +49,7 @@ constexpr Place candidate(Place place, const PlaceObservation& now) {
   if (!now.may_move) return Place::kAnywhere;
   if (now.fits) {
     const bool meets = now.takes_turns || place == Place::kOwnCpus;
-    return meets && now.crowded ? Place::kOwnCpus : Place::kAnywhere;
+    return meets && now.crowded && now.fine_grained ? Place::kOwnCpus : Place::kAnywhere;
   }
   if (now.one_cpu_quota) return Place::kOneCpu;
   // A competitor that has left the CPU on which the team is may want the others all the same.

@@ -18,7 +18,12 @@ namespace muster {
 // One for a team. Relaxed: two threads that call learn() at once spoil one value, for 10 ms.
 class PreemptionThreshold {
  public:
-  std::uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
+  std::uint64_t ns() const {
+    return tuning::kPreemptedNs + std::min(2 * instance_ns(), tuning::kMostForWorkNs);
+  }
+
+  // From one instance to the next, on average over about 10 ms; 0: unknown.
+  std::uint64_t instance_ns() const { return instance_ns_.load(std::memory_order_relaxed); }
 
   // Called about every 10 ms. Allows for two instances, since programs often alternate one with work before it and one
   // without.
@@ -27,13 +32,11 @@ class PreemptionThreshold {
     const Episode since = since_.exchange(episode, std::memory_order_relaxed);
     if (since_ns == 0 || now_ns <= since_ns) return;
     const std::uint64_t instances = episode > since ? episode - since : 1;
-    ns_.store(tuning::kPreemptedNs +
-                  std::min(2 * (now_ns - since_ns) / instances, tuning::kMostForWorkNs),
-              std::memory_order_relaxed);
+    instance_ns_.store((now_ns - since_ns) / instances, std::memory_order_relaxed);
   }
 
  private:
-  std::atomic<std::uint64_t> ns_{tuning::kPreemptedNs};
+  std::atomic<std::uint64_t> instance_ns_{0};
   std::atomic<std::uint64_t> since_ns_{0};
   std::atomic<Episode> since_{0};
 };

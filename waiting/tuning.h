@@ -57,6 +57,8 @@ inline constexpr unsigned kWindowsOfATrial = 4;
 inline constexpr unsigned kBudgetDivisor = 10;
 // ... of a lifetime of at least this. So the first trial begins as soon as a rate is known.
 inline constexpr std::uint64_t kLeastLifetimeNs = 50 * kMs;
+// The time between two instances below which a CPU for each thread of a team may pay: a few context switches.
+inline constexpr std::uint64_t kFineGrainedNs = 10 * kUs;
 // By how much a placement must gain: rates of two windows differ by chance.
 inline constexpr double kMustGain = 1.1;
 // One CPU of more than these gives a team less than it gets spread over all. Assumed.

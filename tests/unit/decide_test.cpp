@@ -31,7 +31,7 @@ void for_each_observation(const std::function<void(const Observation&)>& body) {
 void for_each_place(const std::function<void(Place, const PlaceObservation&)>& body) {
   for (const Place place : kPlaces)
     for (const Verdict trial : kVerdicts)
-      for (unsigned bits = 0; bits < 1U << 9; ++bits)
+      for (unsigned bits = 0; bits < 1U << 10; ++bits)
         for (const unsigned cpus : {1U, tuning::kMostCpus, tuning::kMostCpus + 1}) {
           const auto bit = [bits](unsigned number) { return (bits >> number & 1) != 0; };
           PlaceObservation now;
@@ -44,6 +44,7 @@ void for_each_place(const std::function<void(Place, const PlaceObservation&)>& b
           now.may_move = bit(6);
           now.cpu_idle = bit(7);
           now.may_try = bit(8);
+          now.fine_grained = bit(9);
           now.cpus = cpus;
           now.trial = trial;
           body(place, now);
@@ -133,6 +134,7 @@ TEST(NextPlace, KeepsWhatMustHold) {
     EXPECT_FALSE(now.cpu_idle) << "the kernel has a CPU for a thread";
     if (after == Place::kOwnCpus) {
       EXPECT_TRUE(now.crowded) << "the team would take more than its share";
+      EXPECT_TRUE(now.fine_grained) << "one CPU may be as good";
     } else {
       EXPECT_LE(now.cpus, tuning::kMostCpus);
     }
