@@ -1,5 +1,5 @@
-// sched_yield. Called by an OpenMP runtime, it does what MUSTER_YIELD selects. Called by anything else, it is the
-// system call. docs/understand/waiting.md.
+// sched_yield. Called by an OpenMP runtime or by OpenBLAS, it does what MUSTER_YIELD selects. Called by anything else,
+// it is the system call. docs/understand/waiting.md.
 #include <sched.h>
 
 #include <atomic>
@@ -27,35 +27,43 @@ unsigned threads_of_runtimes() {
   return found;
 }
 
-// Unknown where each thread can have a CPU: then a yield, even a long one, costs less than a nap. Beside four hogs, two
+// Where each thread can have a CPU, a runtime's yield, even a long one, costs less than a nap. Beside four hogs, two
 // threads on two CPUs were eight times slower with naps (docs/results/notes/waiting.md).
+bool outnumber_cpus() {
+  AffinityMask mask;
+  return mask.read() && threads_of_runtimes() > mask.count();
+}
+
 CpuClocks read_clocks() {
   AffinityMask mask;
-  if (!mask.read() || threads_of_runtimes() <= mask.count()) return {};
+  if (!mask.read()) return {};
   const SumOfTimes sum = sum_of_times(mask, kNoCpu);
   if (sum.cpus == 0) return {};
   return {monotonic_ns(), process_cpu_ns(), sum.idle_ns + sum.stolen_ns, mask.count()};
 }
 
-// Null: do the system call (MUSTER=off, or no memory).
+// Null: do the system call (MUSTER=off, no memory, or no entry point was called yet). OpenBLAS's constructor creates
+// threads: reading the settings in one of them would race with the program's first changes of its environment.
 ThreadState* state_for_yield() {
+  if (!g_ready.load(std::memory_order_acquire)) return nullptr;
   const int saved = errno;
-  ensure_ready();
   ThreadState* state = settings().on ? thread_state() : nullptr;
   errno = saved;
   return state;
 }
 
-int yield_in_runtime() {
+int yield_in_library(YieldCaller caller) {
   ThreadState* state = state_for_yield();
   if (state == nullptr) return yield_cpu();
   YieldCounts& counts = state->yield_counts;
   switch (settings().yield) {
     case YieldKind::kAuto:
-      if (task_seen()) break;
-      state->yields.adapt_beside_others<NativeMemory>(counts, [](std::uint64_t now_ns) {
+      // A runtime's thread may be looking for a task.
+      if (caller == kRuntimeCaller && task_seen()) break;
+      state->yields.adapt_beside_others<NativeMemory>(counts, [caller](std::uint64_t now_ns) {
         const int saved = errno;
-        const bool others_ran = g_other_cpu_time.others_ran(now_ns, read_clocks);
+        const bool others_ran = g_other_cpu_time.others_ran(now_ns, read_clocks) &&
+                                (caller == kBlasCaller || outnumber_cpus());
         errno = saved;
         return others_ran;
       });
@@ -80,6 +88,7 @@ void forget_other_cpu_time() { g_other_cpu_time.after_fork_in_child(); }
 }  // namespace muster
 
 MUSTER_EXPORT int sched_yield() noexcept {
-  if (!muster::is_runtimes_yield(MUSTER_CALLER)) return muster::yield_cpu();
-  return muster::yield_in_runtime();
+  const muster::YieldCaller caller = muster::yield_caller(MUSTER_CALLER);
+  if (caller == muster::kOtherCaller) return muster::yield_cpu();
+  return muster::yield_in_library(caller);
 }

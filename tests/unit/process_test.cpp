@@ -42,13 +42,13 @@ TEST(YieldCallers, AreRememberedUpToALimit) {
   auto* code = static_cast<char*>(
       mmap(nullptr, kPages * kPage, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   ASSERT_NE(code, MAP_FAILED);
-  for (std::size_t i = 0; i < kPages; ++i) EXPECT_FALSE(is_runtimes_yield(code + i * kPage));
-  for (std::size_t i = 0; i < kPages; ++i) EXPECT_FALSE(is_runtimes_yield(code + i * kPage));
+  for (std::size_t i = 0; i < kPages; ++i) EXPECT_EQ(yield_caller(code + i * kPage), kOtherCaller);
+  for (std::size_t i = 0; i < kPages; ++i) EXPECT_EQ(yield_caller(code + i * kPage), kOtherCaller);
   struct All {
     static bool has_gone(std::uintptr_t) { return true; }
   };
   forget_yield_callers(Gone(All{}));
-  EXPECT_FALSE(is_runtimes_yield(code)) << "found again, in the slot of the removed one";
+  EXPECT_EQ(yield_caller(code), kOtherCaller) << "found again, in the slot of the removed one";
   munmap(code, kPages * kPage);
 }
 
