@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Copies of the BARRIER program side by side, in several settings: the rate of all copies together.
+"""Copies of a program side by side, in several settings: the rate of all copies together, and the slowest over the
+fastest.
 
     campaigns/copies.py --copies 2,3,4 --threads 2 --work 0,10,100 --settings libomp,libomp-passive,auto,block
     campaigns/copies.py --threads 4 --hogs 2 --library before=OTHER/lib/libmuster.so --settings auto,auto@before
 
-A setting is libomp, libgomp, either with -passive (OMP_WAIT_POLICY=passive), or Muster's [BARRIER/]WAIT, with @NAME for
-another library, which --library names. Prints a line for each cell: iterations/s, median [least-most] of interleaved
-rounds. Nothing else should run on the machine.
+A setting is libomp, libgomp, either with -passive (OMP_WAIT_POLICY=passive), or Muster's [BARRIER/]WAIT, with +turns
+for MUSTER_TURNS=auto and @NAME for another library, which --library names. Prints a line for each cell: iterations/s,
+median [least-most] of interleaved rounds, and the median of slowest / fastest. Nothing else should run on the machine.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import argparse
 import itertools
 import json
 import re
+import statistics
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,11 +30,14 @@ from lab.bench import HOG, Bench  # noqa: E402
 from lab.statistics import interleave, spread  # noqa: E402
 
 # In Muster's report.
-REPLACED = re.compile(r"^  barriers +[1-9]\d* arrivals replaced", re.MULTILINE)
+REPLACED = re.compile(r"^  barriers +[1-9]\d* arrivals replaced|[1-9]\d* regions folded", re.MULTILINE)
 STOCK = ("libomp", "libomp-passive", "libgomp", "libgomp-passive")
+PROGRAMS = ("barrier", "parallel_for")
+TURNS = "+turns"
 
 
 class Cell(NamedTuple):
+    program: str
     copies: int
     threads: int
     work_us: int
@@ -43,6 +49,7 @@ class Copies:
         self.bench = bench
         self.seconds: float = arguments.seconds
         self.margin: float = arguments.margin
+        self.evenness: dict[Cell, list[float]] = defaultdict(list)  # slowest / fastest, of each round
         self.libraries = {"": bench.library}
         for given in arguments.library:
             name, _, path = given.partition("=")
@@ -54,67 +61,87 @@ class Copies:
     def start(self, cell: Cell) -> subprocess.Popen[str]:
         words = ["--threads", str(cell.threads), "--interval", str(cell.work_us), "--format", "json"]
         words += ["--seconds", str(self.seconds), "--margin", str(self.margin)]
-        program = "barrier-gomp" if cell.setting.startswith("libgomp") else "barrier"
+        program = cell.program + ("-gomp" if cell.setting.startswith("libgomp") else "")
         if cell.setting in STOCK:
             passive = {"OMP_WAIT_POLICY": "passive"} if cell.setting.endswith("-passive") else {}
             return self.bench.start(program, words, **passive)
         options, _, library = cell.setting.partition("@")
-        barrier, slash, wait = options.rpartition("/")
+        barrier, slash, wait = options.removesuffix(TURNS).rpartition("/")
         if library not in self.libraries:
             sys.exit(f"copies.py: {cell.setting}: no --library {library}=FILE")
         # With a report on stderr, also the line for a value that Muster does not know.
         settings = {"MUSTER_WAIT": wait, "MUSTER_REPORT": "stderr"} | ({"MUSTER_BARRIER": barrier} if slash else {})
+        if options.endswith(TURNS):
+            settings["MUSTER_TURNS"] = "auto"
         return self.bench.start(program, words, self.libraries[library], **settings)
 
     def rate(self, cell: Cell) -> float:
         """Iterations per second of all copies together."""
         running = [self.start(cell) for _ in range(cell.copies)]
-        total = 0.0
+        rates = []
         for run in running:
             text, errors = run.communicate()
             if run.returncode != 0 or "bad value" in errors:
                 sys.exit(f"copies.py: {cell.setting}: exit status {run.returncode}: {errors.strip()}")
             if cell.setting not in STOCK and not REPLACED.search(errors):
-                sys.exit(f"copies.py: {cell.setting}: Muster replaced no barrier, by its report")
-            total += float(json.loads(text)["iterations_per_s"])
-        return total
+                sys.exit(f"copies.py: {cell.setting}: Muster replaced nothing, by its report")
+            rates.append(float(json.loads(text)["iterations_per_s"]))
+        self.evenness[cell].append(min(rates) / max(rates))
+        return sum(rates)
 
 
 def numbers(text: str) -> list[int]:
     return [int(word) for word in text.split(",")]
 
 
+def words(text: str) -> list[str]:
+    return text.split(",")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=Path, default=Path("build/release/bin"), help="where the programs are")
     parser.add_argument("--library", action="append", default=[], metavar="NAME=FILE", help="another libmuster.so")
+    parser.add_argument("--programs", type=words, default=["barrier"], help=f"of {','.join(PROGRAMS)}")
     parser.add_argument("--copies", type=numbers, default=[1])
     parser.add_argument("--threads", type=numbers, default=[2], help="of each copy")
     parser.add_argument("--work", type=numbers, default=[0, 10, 100], help="us before the barriers of an iteration")
-    parser.add_argument("--settings", type=lambda text: text.split(","), default=["libomp", "libomp-passive", "auto"])
+    parser.add_argument("--settings", type=words, default=["libomp", "libomp-passive", "auto"])
     parser.add_argument("--hogs", "--burners", type=int, default=0, help="CPU hogs beside all of them")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.6, help="of each run that are measured")
     parser.add_argument("--margin", type=float, default=0.4, help="seconds that each runs before and after them")
     results.add_option(parser)
     arguments = parser.parse_args()
-    bench = Bench(arguments.bin.parent, ("barrier", "barrier-gomp", HOG))
-    rate = Copies(bench, arguments).rate
+    for program in arguments.programs:
+        if program not in PROGRAMS:
+            parser.error(f"argument --programs: there is no '{program}', but {', '.join(PROGRAMS)}")
+    names = [program + suffix for program in arguments.programs for suffix in ("", "-gomp")]
+    bench = Bench(arguments.bin.parent, (*names, HOG))
+    copied = Copies(bench, arguments)
     rows = []
     with bench.hogs(arguments.hogs):
-        for threads, work, copies in itertools.product(arguments.threads, arguments.work, arguments.copies):
-            cells = [Cell(copies, threads, work, setting) for setting in arguments.settings]
-            found = {cell: spread(of) for cell, of in interleave(arguments.rounds, cells, rate).items()}
+        for program, threads, work, copies in itertools.product(
+            arguments.programs, arguments.threads, arguments.work, arguments.copies
+        ):
+            cells = [Cell(program, copies, threads, work, setting) for setting in arguments.settings]
+            found = {cell: spread(of) for cell, of in interleave(arguments.rounds, cells, copied.rate).items()}
             shown = {
-                cell.setting: f"{of.median:,.0f} [{of.low:,.0f}-{of.high:,.0f}]" for cell, of in found.items() if of
+                cell.setting: f"{of.median:,.0f} [{of.low:,.0f}-{of.high:,.0f}]"
+                + (f", {statistics.median(copied.evenness[cell]):.2f}" if copies > 1 else "")
+                for cell, of in found.items()
+                if of
             }
-            where = f"{copies} x {threads} threads, {work} us"
+            where = f"{program}, {copies} x {threads} threads, {work} us"
             print(f"{where}: {'  '.join(f'{setting} {rates}' for setting, rates in shown.items())}", flush=True)
             rows.append([where, *(shown.get(setting, "-") for setting in arguments.settings)])
     if arguments.json:
-        notes = [f"Iterations/s of all copies: median [least-most] of {arguments.rounds} rounds."]
-        table = results.table_of_words(["copies, work", *arguments.settings], rows, "", notes)
-        results.leave(arguments.json, "Copies of the BARRIER program side by side", [table])
+        notes = [
+            f"Iterations or regions a second of all copies: median [least-most] of {arguments.rounds} rounds; slowest"
+            " / fastest copy."
+        ]
+        table = results.table_of_words(["program, copies, work", *arguments.settings], rows, "", notes)
+        results.leave(arguments.json, "Copies of a program side by side", [table])
     return 0
 
 
