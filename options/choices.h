@@ -3,7 +3,7 @@
 
 namespace muster {
 
-// MUSTER_YIELD: what a sched_yield called by an OpenMP runtime does.
+// MUSTER_YIELD: what a sched_yield called by an OpenMP runtime or by OpenBLAS does.
 enum class YieldKind { kAuto, kNative, kSkip, kAdaptive };
 inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptive"};
 

@@ -30,8 +30,8 @@ namespace muster {
   X(fork_join, "MUSTER_FORKJOIN", kind::ForkJoinName, "auto",                                      \
     "Whether Muster forks and joins parallel regions itself. `auto`: where that is faster.")       \
   X(yield, "MUSTER_YIELD", kind::YieldName, "auto",                                                \
-    "A `sched_yield` called by the OpenMP runtime: the system call (`native`), mostly nothing "    \
-    "(`skip`), or whichever the load calls for.")                                                  \
+    "A `sched_yield` called by the OpenMP runtime or by OpenBLAS: the system call (`native`), "    \
+    "mostly nothing (`skip`), or whichever the load calls for.")                                   \
   X(slice_ns, "MUSTER_SLICE", kind::Slice, "auto",                                                 \
     "With other processes on its CPUs, ask the kernel for time slices of this length. `auto`: "    \
     "100us.")                                                                                      \

@@ -103,12 +103,10 @@ class Contention {
  private:
   // Every thread reads these lines at every barrier: written only when the value changes.
   static void set(std::atomic<bool>& flag, bool value) {
-    if (flag.load(std::memory_order_relaxed) != value) {
-      flag.store(value, std::memory_order_relaxed);
-    }
+    if (flag.load(std::memory_order_relaxed) != value) flag.store(value, std::memory_order_relaxed);
   }
 
-  // What copies the load is not inlined: the copy would be on the stack of each wait, also while the sensor looks.
+  // Not inlined: the copy of the load would be on the stack of each wait, also while the sensor looks.
   [[gnu::noinline]] void note_load() {
     const LoadSnapshot load = sensor_->last();
     set(has_quota_, load.quota_millicpus != 0);

@@ -56,7 +56,7 @@ std::string verdict_on(const Survey& found) {
 }
 
 void print_blas(const std::string& path, const std::string& package) {
-  print_row("blas", fmt::format("{}{}: OpenBLAS with pthreads, not OpenMP: untouched", path,
+  print_row("blas", fmt::format("{}{}: OpenBLAS with pthreads, not OpenMP: yields only", path,
                                 in_package(package)));
 }
 

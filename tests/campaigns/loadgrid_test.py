@@ -19,7 +19,7 @@ sys.path.insert(0, os.environ["LOADGRID"])
 import loadgrid  # noqa: E402
 from cells import BLINKS, COPY, LOAD_KINDS, QUOTA, Cell, loads, product, quick  # noqa: E402
 from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
-from running import OK, Measured, Runner  # noqa: E402
+from running import OK, Measured, Runner, start  # noqa: E402
 from settings import AUTO, FIXED, NO_TRIALS, PART_OF_AUTO, STOCK  # noqa: E402
 from settings import Setting, Unavailable, policies, preloaded  # noqa: E402
 from summary import Summary, figure_of, hogs_due, share_of_alone  # noqa: E402
@@ -47,7 +47,7 @@ class Grid(unittest.TestCase):
         cells = product(["barrier", "parallel_for"], [2, 4, 8], loads(LOAD_KINDS, [0, 1, 2, 4]), [0, 10])
         self.assertEqual(len(cells), len(set(cells)))
         self.assertEqual(len({str(cell) for cell in cells}), len(cells))
-        self.assertEqual(len(cells), 2 * 3 * 8 * 2)
+        self.assertEqual(len(cells), 2 * 3 * 11 * 2)
 
     def test_quick_covers_each_program_size_and_load(self) -> None:
         cells = quick()
@@ -67,6 +67,10 @@ class Fairness(unittest.TestCase):
         self.assertAlmostEqual(hogs_due(team(8, "4"), 2), 2 / 3)
         self.assertEqual(hogs_due(team(2, "1"), 8), 1.0)
         self.assertEqual(hogs_due(team(2), 2), 0.0)
+        # Of another session: half of the CPUs, and what the team cannot use.
+        self.assertEqual(hogs_due(team(4, "session2"), 2), 1.0)
+        self.assertEqual(hogs_due(team(4, "session1"), 2), 1.0)
+        self.assertEqual(hogs_due(team(2, "session8"), 8), 6.0)
 
     def test_share_of_the_team(self) -> None:
         self.assertEqual(share_of_alone(team(4), 2), 1.0)
@@ -76,6 +80,8 @@ class Fairness(unittest.TestCase):
         self.assertEqual(share_of_alone(team(4, QUOTA), 2), 0.5)
         self.assertEqual(share_of_alone(team(4, COPY), 2), 1.0)  # of both copies together
         self.assertEqual(share_of_alone(team(4, COPY), 8), 2.0)
+        self.assertEqual(share_of_alone(team(4, "session1"), 2), 0.5)
+        self.assertEqual(share_of_alone(team(2, "session2"), 8), 1.0)
         self.assertEqual(share_of_alone(team(2, "blink2"), 2), 0.75)  # half of the time all, then half
 
     def test_hogs_are_compared_with_their_due(self) -> None:
@@ -389,6 +395,14 @@ class Running(unittest.TestCase):
         self.assertEqual(outcome.status, OK)
         self.assertGreaterEqual(outcome.wall_s, 0.2)  # two cycles
         self.assertGreater(outcome.hog_cpu_s, 0)
+
+    def test_hogs_of_another_session(self) -> None:
+        outcome = Runner(BIN, 0.05, 30, None).run(team(2, "session1"), Setting("libgomp", STOCK, "-gomp"))
+        self.assertEqual(outcome.status, OK)
+        self.assertGreater(outcome.hog_cpu_s, 0)
+        for own in (False, True):
+            program = start([sys.executable, "-c", "import os; print(os.getsid(0))"], {}, lambda: None, own)
+            self.assertEqual(int(program.communicate()[0]) != os.getsid(0), own)
 
     def test_preloaded_on_libgomp(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -112,6 +112,57 @@ int main(void) {
 }
 """
 
+# Stands for OpenBLAS built for pthreads: a constructor that starts a thread, which yields until the program
+# stops it, and a function that yields. MARK is the symbol by which Muster knows it.
+BLAS = r"""
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+static atomic_int stopped;
+static pthread_t server;
+static void *serve(void *data) {
+  while (!atomic_load(&stopped)) sched_yield();
+  return data;
+}
+__attribute__((constructor)) static void start(void) { pthread_create(&server, NULL, serve, NULL); }
+const char *MARK(void) { return "not OpenBLAS"; }
+void stop_server(void) {
+  atomic_store(&stopped, 1);
+  pthread_join(server, NULL);
+}
+int yields(int count) {
+  int failed = 0;
+  for (int i = 0; i < count; ++i) failed += sched_yield() != 0;
+  return failed;
+}
+"""
+
+# The environment changes while the library's thread yields: Muster must not read it there.
+USES_BLAS = r"""
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+void stop_server(void);
+int yields(int);
+int main(int count, char **arguments) {
+  char name[32];
+  for (int i = 0; i < 2000; ++i) {
+    snprintf(name, sizeof(name), "NAME_%d", i);
+    setenv(name, "value", 1);
+  }
+  int threads = 0;
+  if (count > 1) {
+    #pragma omp parallel reduction(+ : threads)
+    threads += omp_get_num_threads();
+  }
+  int failed = yields(count > 1 ? atoi(arguments[1]) : 1000);
+  stop_server();
+  printf("%d %d\n", threads, failed);
+  return 0;
+}
+"""
+
 
 class Yields(unittest.TestCase):
     def crowd(self) -> str:
@@ -177,6 +228,49 @@ class Yields(unittest.TestCase):
                 _, report = programs.report(program, **extra)
                 self.assertGreater(report["runtime_yields"]["seen"], 0)
                 self.assertEqual(report["runtime_yields"]["naps"] > 0, naps)
+
+    def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
+        """A program linked with a library of its own that defines `mark`."""
+        (folder / "blas.c").write_text(BLAS.replace("MARK", mark))
+        (folder / "p.c").write_text(USES_BLAS)
+        gcc = ["gcc", "-O2", "-fopenmp"]
+        programs.subprocess.run(
+            [*gcc, "-shared", "-fPIC", folder / "blas.c", "-o", folder / "libown.so"], check=True
+        )
+        command = [*gcc, folder / "p.c", "-o", folder / "p", "-L", folder, "-lown", "-Wl,-rpath", folder]
+        programs.subprocess.run([str(word) for word in command], check=True)
+        return folder / "p"
+
+    def test_openblas_obeys(self) -> None:
+        marks = ["openblas_get_config", "openblas_get_config64_"]
+        marks += ["scipy_openblas_get_config", "scipy_openblas_get_config64_"]
+        for mark in [*marks, "another_blas"]:
+            with self.subTest(mark), tempfile.TemporaryDirectory() as folder:
+                program = self.blas(pathlib.Path(folder), mark)
+                stock = programs.run(program, "5000", preload=False)
+                result, report = programs.report(program, "5000", MUSTER_YIELD="skip")
+                self.assertEqual((result.stdout, result.stderr), (stock.stdout, ""))
+                yields = report["runtime_yields"]
+                if mark in marks:
+                    self.assertGreaterEqual(yields["seen"], 5000)
+                    self.assertGreater(yields["skipped"], 4000)
+                else:
+                    self.assertEqual(yields["seen"], 0)
+
+    def test_openblas_naps_beside_others_only(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.blas(pathlib.Path(folder), "openblas_get_config")
+            with hogs(2 * cpus()):
+                _, report = programs.report(program, "20000")
+        self.assertGreater(report["runtime_yields"]["naps"], 0)
+
+    def test_openblas_before_any_region(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.blas(pathlib.Path(folder), "openblas_get_config")
+            for _ in range(20):
+                result, report = programs.report(program, MUSTER_YIELD="skip")
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 0\n", ""))
+                self.assertEqual(report["runtime_yields"]["seen"], 0, "Muster began in a thread of the library")
 
     def test_a_region_that_ends_in_a_yield(self) -> None:
         if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):

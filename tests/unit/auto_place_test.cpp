@@ -188,53 +188,60 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a competitor";
 }
 
-// A competitor for each CPU: a thread that sleeps leaves its CPU to one.
-TEST(Auto, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
-  SimulatedTeam team(2);
-  SimulatedMemory::cpus = 2;
-  SimulatedMemory::cpu = 1;
-  LoadTree load;
-  load.runnable(5);
-  AutoWait policy({.team_size = 2,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
-  for (int wait = 0; wait < 3000 && SimulatedMemory::placed == kNoCpu; ++wait) {
-    team.arrive(1, 1, team.episode() - 1);
-    const std::uint64_t start = SimulatedMemory::now;
-    bool released = false;
-    team.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
-    team.next_episode();
+// A pair on one CPU, with a competitor for each CPU.
+class Crowded : public testing::Test {
+ protected:
+  Crowded() : team_(2) {
+    SimulatedMemory::cpus = 2;
+    SimulatedMemory::cpu = 1;
+    load_.runnable(5);
   }
+
+  AutoWait policy() const {
+    return AutoWait({.team_size = 2,
+                     .settings = {.slice_ns = 0, .place = true},
+                     .load_sensor = load_.sensor.get()});
+  }
+
+  // For 0.3 s, instances of that length, until the thread has been moved or has not. True if so.
+  bool pass(AutoWait& policy, std::uint64_t instance_ns, bool until_placed) {
+    const std::uint64_t end = SimulatedMemory::now + 300 * tuning::kMs;
+    while (SimulatedMemory::now < end) {
+      team_.arrive(1, 1, team_.episode() - 1);
+      const std::uint64_t start = SimulatedMemory::now;
+      bool released = false;
+      team_.wait(policy, [&] { return SimulatedMemory::now >= start + instance_ns; }, released);
+      team_.next_episode();
+      if ((SimulatedMemory::placed != kNoCpu) == until_placed) return true;
+    }
+    return false;
+  }
+
+  SimulatedTeam team_;
+  LoadTree load_;
+};
+
+// A thread that sleeps leaves its CPU to a competitor.
+TEST_F(Crowded, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
+  AutoWait policy = this->policy();
+  ASSERT_TRUE(pass(policy, 5'000, true));
   ASSERT_EQ(SimulatedMemory::placed, 0U) << "that of thread 0";
   SimulatedMemory::cpu = 0;
-  team.arrive(1, 1, team.episode() - 1);
-  EXPECT_LE(team.wait_in_vain(policy), 1'100'000U);
+  team_.arrive(1, 1, team_.episode() - 1);
+  EXPECT_LE(team_.wait_in_vain(policy), 1'100'000U);
+}
+
+TEST_F(Crowded, ACoarseTeamStaysOnOneCpu) {
+  AutoWait policy = this->policy();
+  EXPECT_FALSE(pass(policy, 100'000, true));
 }
 
 // A quota of one CPU needs no trial to gather a team that does not fit. A team that fits is on trial all the same.
-TEST(Auto, LeavesOwnCpusThatDoNotPayAlsoUnderAQuota) {
-  SimulatedTeam team(2);
-  SimulatedMemory::cpus = 2;
-  SimulatedMemory::cpu = 1;
-  LoadTree load;
-  load.quota("100000");
-  load.runnable(5);
-  AutoWait policy({.team_size = 2,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
-  const auto pass_until = [&](bool placed) {
-    for (int wait = 0; wait < 3000; ++wait) {
-      team.arrive(1, 1, team.episode() - 1);
-      const std::uint64_t start = SimulatedMemory::now;
-      bool released = false;
-      team.wait(policy, [&] { return SimulatedMemory::now >= start + 100'000; }, released);
-      team.next_episode();
-      if ((SimulatedMemory::placed != kNoCpu) == placed) return true;
-    }
-    return false;
-  };
-  ASSERT_TRUE(pass_until(true));
-  EXPECT_TRUE(pass_until(false)) << "as many instances as before: no gain";
+TEST_F(Crowded, LeavesOwnCpusThatDoNotPayAlsoUnderAQuota) {
+  load_.quota("100000");
+  AutoWait policy = this->policy();
+  ASSERT_TRUE(pass(policy, 5'000, true));
+  EXPECT_TRUE(pass(policy, 5'000, false)) << "as many instances as before: no gain";
 }
 
 // A pair that the kernel has put on one of two CPUs, with nothing else running on the machine.
