@@ -126,7 +126,7 @@ class Verdict(unittest.TestCase):
 
     def grid(self, auto: float, program: str = "barrier") -> list[Run]:
         runs = []
-        for load, due in (("0", 0.0), ("2", 1.0), ("blink0.2", 0.0)):
+        for load, due in (("0", 0.0), ("2", 1.0), ("session2", 1.0), ("blink0.2", 0.0)):
             rates = {"auto": auto, NO_TRIALS: 60.0, "spin": 100.0, "block": 90.0, "libomp": 5.0, "libgomp": 30.0}
             cell = Cell(program, 2, load, 0.0)
             runs += [one(cell, name, rate, hog_cpu=due) for name, rate in rates.items()]
@@ -150,7 +150,7 @@ class Verdict(unittest.TestCase):
     def test_a_cell_is_missed_below_nine_tenths_only(self) -> None:
         for rate, verdict in ((28.0, PASS), (27.0, PASS), (26.9, MISS)):
             found = self.verdicts(self.grid(rate))
-            for what in ("every cell", "hogs on and off"):
+            for what in ("every cell", "hogs of another session", "hogs on and off"):
                 self.assertEqual(found[f"{what}: {self.TO_STOCK}"], (verdict, rate / 30))
 
     def test_longer_runs_must_gain_more(self) -> None:
