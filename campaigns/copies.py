@@ -30,9 +30,12 @@ from lab.bench import HOG, Bench  # noqa: E402
 from lab.statistics import interleave, spread  # noqa: E402
 
 # In Muster's report.
-REPLACED = re.compile(r"^  barriers +[1-9]\d* arrivals replaced|[1-9]\d* regions folded", re.MULTILINE)
+REPLACED = {
+    "barrier": re.compile(r"^  barriers +[1-9]\d* arrivals replaced", re.MULTILINE),
+    "parallel_for": re.compile(r"^  fork and join .*: [1-9]\d* regions folded", re.MULTILINE),
+}
 STOCK = ("libomp", "libomp-passive", "libgomp", "libgomp-passive")
-PROGRAMS = ("barrier", "parallel_for")
+PROGRAMS = tuple(REPLACED)
 TURNS = "+turns"
 
 
@@ -83,7 +86,7 @@ class Copies:
             text, errors = run.communicate()
             if run.returncode != 0 or "bad value" in errors:
                 sys.exit(f"copies.py: {cell.setting}: exit status {run.returncode}: {errors.strip()}")
-            if cell.setting not in STOCK and not REPLACED.search(errors):
+            if cell.setting not in STOCK and not REPLACED[cell.program].search(errors):
                 sys.exit(f"copies.py: {cell.setting}: Muster replaced nothing, by its report")
             rates.append(float(json.loads(text)["iterations_per_s"]))
         self.evenness[cell].append(min(rates) / max(rates))

@@ -257,7 +257,7 @@ class Yields(unittest.TestCase):
                 else:
                     self.assertEqual(yields["seen"], 0)
 
-    def test_openblas_naps_beside_others_only(self) -> None:
+    def test_openblas_naps_beside_others(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             program = self.blas(pathlib.Path(folder), "openblas_get_config")
             with hogs(2 * cpus()):
