@@ -13,6 +13,7 @@
 #include "waiting/placement.h"
 #include "waiting/requested_slice.h"
 #include "waiting/scheduler.h"
+#include "waiting/spin_budget.h"
 #include "waiting/team_turns.h"
 #include "waiting/waiting_policy.h"
 
@@ -50,10 +51,11 @@ class AutoWait {
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = contention_.competitor_near(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
-    const std::uint64_t spin_ns = spin_time_ns(now);
+    const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns());
+    const bool limited = spin_ns != tuning::kSpinAloneNs;
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
-      if (done()) return true;
+      if (done()) return released(limited);
       const unsigned teammate =
           wait.arrivals.absent_on(Scheduler::current_cpu(), wait.me, wait.episode);
       if (teammate != kNobody) contention_.note_turn();
@@ -62,10 +64,10 @@ class AutoWait {
                                                                 : Absent::kElsewhere;
       now.competitor = contention_.competitor_near(before_ns);
       const Step step = decide(now);
-      bool released = false;
+      bool is_released = false;
       switch (step) {
         case Step::kPoll:
-          released = poll<Memory>(done);
+          is_released = poll<Memory>(done);
           break;
         case Step::kYield:
           yield<Memory>(wait);
@@ -75,18 +77,24 @@ class AutoWait {
         case Step::kBlock:
           // A thread that sleeps for its teammates will do so at nearly every instance.
           if (teammate != kNobody) wait.arrivals.agreed().request(kFullFences, true, wait.episode);
+          if (limited && now.time_is_up) budget_.note(false);
           return done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
-      if (released) return true;
+      if (is_released) return released(limited);
       now.time_is_up = now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn(now_ns);
       before_ns = now_ns;
     }
   }
 
  private:
+  bool released(bool limited) {
+    if (limited) budget_.note(true);
+    return true;
+  }
+
   // Without recorded arrivals an absent teammate may have been here all the time; the kernel may also have moved one
   // here since.
   std::uint64_t yield_every_ns() const {
@@ -129,6 +137,7 @@ class AutoWait {
   TeamTurns turns_;
   RequestedSlice slice_;
   Contention contention_;
+  SpinBudget budget_;
   Placement placement_;
 };
 

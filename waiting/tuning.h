@@ -15,8 +15,10 @@ inline constexpr std::uint64_t kMs = 1'000'000;
 
 // Before a thread blocks, if nobody else wants its CPU.
 inline constexpr std::uint64_t kSpinAloneNs = 1 * kMs;
-// The same with a competitor. Peter et al., section 3.
+// The same with a competitor, at most. Peter et al., section 3.
 inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;
+// ... and at least, after many spins in vain: some polls. Assumed.
+inline constexpr std::uint64_t kLeastSpinNs = 1 * kUs;
 // How often a spinning thread yields in case an absent teammate is on its CPU: if the team fits and is undisturbed...
 inline constexpr std::uint64_t kYieldEveryNs = 20 * kUs;
 // ... and if not.

@@ -129,6 +129,30 @@ TEST(Auto, BlocksAtOnceForATeammateWithACompetitor) {
   EXPECT_LT(SimulatedMemory::now - start, tuning::kSpinWithCompetitorNs) << "blocks at once";
 }
 
+// Its teammates are on other CPUs, perhaps preempted there: the time of a spin follows how the last ones ended.
+TEST(Auto, SpinsShorterBesideCompetitorsThatKeepTeammatesFromRunning) {
+  SimulatedTeam team(4);
+  AutoWait policy({.team_size = 4});
+  everyone_absent_on(team, 0);
+  SimulatedMemory::yield_ns = 3'000'000;  // a competitor's slice
+  team.wait_in_vain(policy);
+  everyone_absent_on(team, 1);
+  team.next_episode();
+  everyone_absent_on(team, 1);
+  const std::uint64_t first = team.wait_in_vain(policy);
+  EXPECT_GE(first, tuning::kSpinWithCompetitorNs);
+  std::uint64_t last = 0;
+  for (unsigned wait = 0; wait < 10; ++wait) last = team.wait_in_vain(policy);
+  EXPECT_LT(last, 4 * tuning::kLeastSpinNs);
+  for (unsigned wait = 0; wait < 10; ++wait) {
+    bool released = false;
+    team.wait(policy, [] { return true; }, released);
+    EXPECT_TRUE(released);
+  }
+  const std::uint64_t after = team.wait_in_vain(policy);
+  EXPECT_GE(after, tuning::kSpinWithCompetitorNs) << "they run again";
+}
+
 // A teammate that is not waiting may poll for messages, and on one CPU it would get all the time that yields give away.
 TEST(Auto, NeverYieldsOnOneCpu) {
   for (const unsigned cpus : {1U, 2U}) {
