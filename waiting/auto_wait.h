@@ -52,10 +52,10 @@ class AutoWait {
     now.competitor = contention_.competitor_near(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
     const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns());
-    const bool limited = spin_ns != tuning::kSpinAloneNs;
+    const bool delays_others = spin_delays_others(now);
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
-      if (done()) return released(limited);
+      if (done()) return note_release(delays_others);
       const unsigned teammate =
           wait.arrivals.absent_on(Scheduler::current_cpu(), wait.me, wait.episode);
       if (teammate != kNobody) contention_.note_turn();
@@ -64,10 +64,10 @@ class AutoWait {
                                                                 : Absent::kElsewhere;
       now.competitor = contention_.competitor_near(before_ns);
       const Step step = decide(now);
-      bool is_released = false;
+      bool is_done = false;
       switch (step) {
         case Step::kPoll:
-          is_released = poll<Memory>(done);
+          is_done = poll<Memory>(done);
           break;
         case Step::kYield:
           yield<Memory>(wait);
@@ -77,21 +77,21 @@ class AutoWait {
         case Step::kBlock:
           // A thread that sleeps for its teammates will do so at nearly every instance.
           if (teammate != kNobody) wait.arrivals.agreed().request(kFullFences, true, wait.episode);
-          if (limited && now.time_is_up) budget_.note(false);
+          if (delays_others && now.time_is_up) budget_.note(false);
           return done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
-      if (is_released) return released(limited);
+      if (is_done) return note_release(delays_others);
       now.time_is_up = now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn(now_ns);
       before_ns = now_ns;
     }
   }
 
  private:
-  bool released(bool limited) {
-    if (limited) budget_.note(true);
+  bool note_release(bool delays_others) {
+    if (delays_others) budget_.note(true);
     return true;
   }
 

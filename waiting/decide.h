@@ -42,10 +42,15 @@ constexpr Step decide(const Observation& now) {
   return now.absent == Absent::kPerhapsHere ? Step::kPoll : Step::kBlock;
 }
 
+// Whether a spin keeps threads from running that want this CPU.
+constexpr bool spin_delays_others(const Observation& now) {
+  return now.competitor || now.real_time;
+}
+
 // How long a thread spins before it blocks, from the observation with which its wait begins. `budget_ns`: where the spin
 // delays others (spin_budget.h).
 constexpr std::uint64_t spin_time_ns(const Observation& now, std::uint64_t budget_ns) {
-  return now.competitor || now.real_time ? budget_ns : tuning::kSpinAloneNs;
+  return spin_delays_others(now) ? budget_ns : tuning::kSpinAloneNs;
 }
 
 }  // namespace muster
