@@ -8,6 +8,9 @@ namespace {
 // Muster's barrier, else the real one.
 template <class RealBarrier>
 void barrier(Entry entry, const void* caller, RealBarrier&& real) {
+  if (in_serial_part() && is_barrier_of_one(kEntryNames[static_cast<unsigned>(entry)], caller))
+      [[unlikely]]
+    return;
   entering(entry, caller);
   Arrival arrival(entry, caller);
   if (arrival.replaceable() && arrival.wait()) [[likely]]

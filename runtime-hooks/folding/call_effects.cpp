@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "runtime-hooks/folding/root_fold.h"
+#include "runtime-hooks/teams/tasks_seen.h"
 
 namespace muster {
 
@@ -58,6 +59,12 @@ void close_fold_before(const char* symbol, const void* caller) {
   const Fold* fold = fold_around();
   const bool is_its_runtime = fold != nullptr && &runtime_of(caller, symbol) == &fold->runtime();
   if (is_its_runtime) apply_effect(symbol, Effect::kCloses, caller);
+}
+
+bool is_barrier_of_one(const char* symbol, const void* caller) {
+  if (!in_serial_part() || task_seen()) return false;
+  const Fold& fold = *t_thread_state->fold;
+  return !fold.is_call_of_runtime(caller) && &runtime_of(caller, symbol) == &fold.runtime();
 }
 
 void make_region_real(const char* symbol, const void* caller) {
