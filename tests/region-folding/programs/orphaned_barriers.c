@@ -1,8 +1,8 @@
 // Barriers in the serial part, as libraries have them that may be called in a region or outside of one: the team is one
 // thread, so they wait for nobody, and the fold stays open. With a task that the runtime finishes there they are real.
 // muster-test: folded >= 60
-// muster-test: closed "runtime call" >= 1
-// muster-test: opened <= 4
+// muster-test: closed "runtime call" >= 6
+// muster-test: opened <= 12
 // muster-test: auto
 // muster-test: auto folded >= 40
 #include "trap.h"

@@ -1,7 +1,7 @@
 // Sections, single, master and barriers in the serial part: each would wait for the parked workers or
 // leave the work to one of them.
 // muster-test: folded >= 40
-// muster-test: closed "runtime call" >= 5
+// muster-test: closed "runtime call" >= 4
 #include "trap.h"
 
 enum { kCounts = 9 };

@@ -1,7 +1,7 @@
 // Reductions in the serial part, with the runtime's tree, atomic and critical methods, and in regions
 // whose functions are the same.
 // muster-test: folded >= 20
-// muster-test: closed "runtime call" >= 3
+// muster-test: closed "runtime call" >= 2
 #include "trap.h"
 
 static long total, most, list[3];
