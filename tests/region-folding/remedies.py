@@ -42,7 +42,7 @@ REMEDIES = (
     Remedy("entry points of Muster's own close", "preload/entry.h",
            "  if (in_serial_part()) [[unlikely]]\n    close_fold_before(symbol, caller);\n",
            "  (void)symbol, (void)caller;\n",
-           ("combined_regions", "started_regions", "target", "teams", "orphaned_blocks")),
+           ("combined_regions", "started_regions", "target", "teams", "orphaned_barriers")),
     Remedy("queries are answered", THUNKS,
            "    if (kSerialAnswers[index] != nullptr) return kSerialAnswers[index];\n    apply_effect",
            "    apply_effect", ("getters_quiet",)),
