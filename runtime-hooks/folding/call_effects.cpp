@@ -62,7 +62,7 @@ void close_fold_before(const char* symbol, const void* caller) {
 }
 
 bool is_barrier_of_one(const char* symbol, const void* caller) {
-  if (!in_serial_part() || task_seen()) return false;
+  if (task_seen()) return false;
   const Fold& fold = *t_thread_state->fold;
   return !fold.is_call_of_runtime(caller) && &runtime_of(caller, symbol) == &fold.runtime();
 }

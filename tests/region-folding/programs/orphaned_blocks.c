@@ -1,7 +1,7 @@
 // Sections, single, master and barriers in the serial part: each would wait for the parked workers or
 // leave the work to one of them.
 // muster-test: folded >= 40
-// muster-test: closed "runtime call" >= 4
+// muster-test: closed "runtime call" >= 5
 #include "trap.h"
 
 enum { kCounts = 9 };
@@ -15,6 +15,16 @@ __attribute__((noinline)) static void sections(void) {
   {
 #pragma omp section
     ADD(0);
+#pragma omp section
+    ADD(1);
+#pragma omp section
+    ADD(2);
+  }
+}
+
+__attribute__((noinline)) static void sections_nowait(void) {
+#pragma omp sections nowait
+  {
 #pragma omp section
     ADD(1);
 #pragma omp section
@@ -61,8 +71,8 @@ __attribute__((noinline)) static void critical(void) {
   ++count[8];  // not [7]: the two sections do not exclude each other
 }
 
-static void (*const blocks[])(void) = {sections, single,  single_nowait, single_copy,
-                                       master,   barrier, critical};
+static void (*const blocks[])(void) = {sections,    sections_nowait, single,  single_nowait,
+                                       single_copy, master,          barrier, critical};
 
 int main(void) {
   settle();

@@ -1,7 +1,7 @@
 // Reductions in the serial part, with the runtime's tree, atomic and critical methods, and in regions
 // whose functions are the same.
 // muster-test: folded >= 20
-// muster-test: closed "runtime call" >= 2
+// muster-test: closed "runtime call" >= 3
 #include "trap.h"
 
 static long total, most, list[3];
@@ -42,15 +42,20 @@ __attribute__((noinline)) static void of_sections(void) {
   }
 }
 
+__attribute__((noinline)) static void of_shares(void) {
+#pragma omp for reduction(+ : total) schedule(dynamic, 3)
+  for (int i = 0; i < 100; ++i) total += i;
+}
+
 static void say(const char* what) {
   printf("%s: %ld, most %ld, list %ld %ld %ld, pair %g %g; %ld\n", what, total, most, list[0],
          list[1], list[2], pairs.a, pairs.b, regions(2));
 }
 
 int main(void) {
-  static void (*const kinds[])(void) = {sum, of_array, of_user, of_sections};
+  static void (*const kinds[])(void) = {sum, of_array, of_user, of_sections, of_shares};
   settle();
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 5; ++k) {
     kinds[k]();
     say("serial");
 #pragma omp parallel
