@@ -165,8 +165,15 @@ class Turns {
     if (since_ns < turns_tuning::kBeatNs) return;
     seen_ns_.store(now_ns, std::memory_order_relaxed);
     TurnRecord* const record = record_.load(std::memory_order_relaxed);
-    if (record != nullptr)
-      record->live_until_ns.store(now_ns + turns_tuning::kLiveNs, std::memory_order_relaxed);
+    if (record != nullptr) works_until(*record, now_ns + turns_tuning::kLiveNs);
+  }
+
+  // Later than was said before: a sign of life must not take back what was said of the next turn. What stands in the
+  // page counts for nothing.
+  void works_until(TurnRecord& record, std::uint64_t until_ns) {
+    if (is_live(live_until_ns_.load(std::memory_order_relaxed), until_ns)) return;
+    live_until_ns_.store(until_ns, std::memory_order_relaxed);
+    record.live_until_ns.store(until_ns, std::memory_order_relaxed);
   }
 
   // Decides for this turn, unless another thread does so at this moment: then the caller goes on as in its own turn.
@@ -174,12 +181,6 @@ class Turns {
     if (looking_.exchange(true, std::memory_order_acquire)) return;
     if (!is_for(decision_.load(std::memory_order_relaxed), turn)) {
       const std::uint64_t off = find_out(turn, now_ns);
-      // While it sleeps it shows no other sign of life.
-      if (TurnRecord* const record = record_.load(std::memory_order_relaxed); record != nullptr) {
-        const std::uint64_t from_ns = off == 0 ? now_ns : begin_of(turn + off);
-        record->live_until_ns.store(from_ns + turns_tuning::kLiveNs, std::memory_order_relaxed);
-      }
-      if (off == 0) last_on_ = turn;
       decision_.store(turn << kOffBits | off, std::memory_order_relaxed);
     }
     looking_.store(false, std::memory_order_release);
@@ -197,18 +198,30 @@ class Turns {
       in_force_.store(false, std::memory_order_relaxed);
       return 0;
     }
+    TurnRecord& mine = *record_.load(std::memory_order_relaxed);
+    works_until(mine, now_ns + turns_tuning::kLiveNs);
     const unsigned me = read_members(*page_, needs, now_ns);
     const bool alone = ring_.all_fit();
+    const std::uint64_t off = alone ? 0 : turns_off(me, turn);
+    if (off == 0) last_on_ = turn;
     if (!alone) last_crowded_ = turn;
     if (in_force() == alone) in_force_.store(!alone, std::memory_order_relaxed);
     if (alone) {
       leave_if_not_needed(turn);
       return 0;
     }
+    give_homes(needs, ring_.is_of_one_set() ? ring_.column(me) : kNoHome);
+    // Until its next turn it shows no other sign of life: its threads sleep, or the kernel lets one wait that computes.
+    const std::uint64_t next = off == 0 ? turn + 1 + turns_off(me, turn + 1) : turn + off;
+    works_until(mine, begin_of(next) + turns_tuning::kLiveNs);
+    return off;
+  }
+
+  // How many turns from this one on are others', by the ring.
+  std::uint64_t turns_off(unsigned me, std::uint64_t turn) {
     std::uint64_t off = 0;
     while (turn + off - last_on_ <= turns_tuning::kMostTurnsOff && !ring_.is_on(me, turn + off))
       ++off;
-    give_homes(needs, ring_.is_of_one_set() ? ring_.column(me) : kNoHome);
     return off;
   }
 
@@ -230,7 +243,10 @@ class Turns {
 
   bool write_record(TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
     TurnRecord* record = record_.load(std::memory_order_relaxed);
-    if (record == nullptr || !is_mine(*record)) record = claim(page, now_ns);
+    if (record == nullptr || !is_mine(*record)) {
+      record = claim(page, now_ns);
+      live_until_ns_.store(0, std::memory_order_relaxed);
+    }
     record_.store(record, std::memory_order_relaxed);
     if (record == nullptr) return false;  // none is free
     record->wants.store(needs.wants, std::memory_order_relaxed);
@@ -275,7 +291,8 @@ class Turns {
   std::atomic<bool> in_force_{false};
   std::atomic<bool> joined_{false};
   std::atomic<std::uint64_t> decision_{0};
-  std::atomic<std::uint64_t> seen_ns_{0};  // the last arrival, within kBeatNs
+  std::atomic<std::uint64_t> seen_ns_{0};        // the last arrival, within kBeatNs
+  std::atomic<std::uint64_t> live_until_ns_{0};  // as the record should say
   std::atomic<std::uint64_t> last_contended_ns_{0};
   std::atomic<unsigned> first_home_{kNoHome};
   std::atomic<unsigned> homes_{0};

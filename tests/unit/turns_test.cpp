@@ -220,6 +220,36 @@ TEST_F(TurnsOfAProcess, AnythingMayStandInThePage) {
   EXPECT_LE(longest, (kMostTurnsOff + 1) * kTurnNs + turns_tuning::kGuardNs);
 }
 
+// A team that was at work in its turn keeps the next one: the kernel may not have let its last thread reach the barrier.
+// If it does not come then either, others have its turns.
+TEST_F(TurnsOfAProcess, ASilentMemberKeepsOneTurn) {
+  Process silent(*page_, 0);
+  Process busy(*page_, 1);
+  std::vector<std::uint64_t> had;  // turns of `busy`
+  const auto run_until = [&](std::uint64_t turn, bool both) {
+    while (FakeMemory::clock_ns < turn * kTurnNs) {
+      const std::uint64_t now = FakeMemory::clock_ns / kTurnNs;
+      if (both && (!silent.turns().in_force() || !silent.turns().must_sleep(FakeMemory::clock_ns)))
+        silent.turns().look(FakeMemory::clock_ns, true);
+      if (!busy.turns().in_force() || !busy.turns().must_sleep(FakeMemory::clock_ns)) {
+        busy.turns().look(FakeMemory::clock_ns, true);
+        if (had.empty() || had.back() != now) had.push_back(now);
+      }
+      FakeMemory::clock_ns += 100'000;
+    }
+  };
+  const std::uint64_t begin = FakeMemory::clock_ns / kTurnNs;
+  run_until(begin + 10, true);
+  // The silent one leaves at the end of a turn of its own.
+  const bool busy_is_next = had.back() != begin + 9;
+  const std::uint64_t end = begin + (busy_is_next ? 10 : 11);
+  run_until(end, true);
+  had.clear();
+  run_until(end + 10, false);
+  EXPECT_EQ(had, (std::vector<std::uint64_t>{end, end + 2, end + 3, end + 4, end + 5, end + 6,
+                                             end + 7, end + 8, end + 9}));
+}
+
 // In the child of a fork: another member, which takes a record of its own.
 TEST_F(TurnsOfAProcess, AChildIsAnotherMember) {
   Process process(*page_, 0);
