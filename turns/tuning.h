@@ -12,6 +12,9 @@ inline constexpr std::uint64_t kLiveNs = kTurnNs;
 // How long after the begin of a turn its threads wake. Those of the turn before need some microseconds to notice the
 // end, and a thread that wakes before is put on another CPU.
 inline constexpr std::uint64_t kGuardNs = 30'000;
+// For so long after the begin of a turn, threads go to their own CPUs at each barrier. For the whole turn, teams beside a
+// CPU hog for each fourth processor were 10 to 200 times slower in simulations.
+inline constexpr std::uint64_t kPlaceNs = kTurnNs / 5;
 // A thread that computed for longer than this is not kept from its barrier: it would have used several turns.
 inline constexpr std::uint64_t kCoarseNs = 2'000'000;
 // After so many turns of others in a row a process has one, whatever the page says.

@@ -79,6 +79,11 @@ class Turns {
     return now_ns - began_ns;
   }
 
+  // The first part of any turn.
+  static bool begins(std::uint64_t now_ns) {
+    return now_ns % turns_tuning::kTurnNs < turns_tuning::kPlaceNs;
+  }
+
   // In its own turn: the CPU for that thread of a team, by its number. Threads that share a turn have different ones.
   // kNoHome if the CPUs of the members differ.
   static constexpr unsigned kNoHome = ~0U;
