@@ -19,7 +19,9 @@ enum class Missing : unsigned {
   kCurrentCpu,       // getcpu
   kIdleTime,         // /proc/stat; error 0: its format is unknown
   kChangedAffinity,  // error 0: other code set the mask of a thread that Muster had placed
-  kSharedPage,  // the page of turns: shmget, shmat; EPERM: not this user's own, ENOSPC: full, 0: another version
+  // The page of turns: shmget, shmat; EPERM: not this user's own, ENOSPC: full, 0: another version, EOPNOTSUPP: one of
+  // several ranks of an MPI job.
+  kSharedPage,
 };
 inline constexpr unsigned kMissingKinds = 9;
 

@@ -9,6 +9,7 @@
 #include "platform/affinity.h"
 #include "platform/clock.h"
 #include "platform/missing.h"
+#include "platform/mpi_job.h"
 #include "platform/shared_segment.h"
 
 namespace muster {
@@ -19,6 +20,8 @@ constexpr unsigned kKey = 0x4d757374;
 constinit Turns g_turns;
 SharedSegment g_segment;
 CpuSet g_first_cpus;  // of the thread that initialized the library
+// A rank waits for the messages of others in its own turn, while they sleep until theirs.
+bool g_is_rank_of_several;
 std::atomic<std::uint64_t> g_bound_cpus[CpuSet::kWords];
 
 CpuSet cpus_of_caller() {
@@ -32,8 +35,9 @@ CpuSet cpus_of_caller() {
 }
 
 TurnPage* open_page(void*) {
-  int error = 0;
-  void* place = g_segment.attach(segment_key(kKey), sizeof(TurnPage), error);
+  int error = EOPNOTSUPP;
+  void* place =
+      g_is_rank_of_several ? nullptr : g_segment.attach(segment_key(kKey), sizeof(TurnPage), error);
   if (place == nullptr) note_missing(Missing::kSharedPage, error);
   return static_cast<TurnPage*>(place);
 }
@@ -54,6 +58,7 @@ Turns& process_turns() { return g_turns; }
 
 void begin_turns() {
   g_first_cpus = cpus_of_caller();
+  g_is_rank_of_several = mpi_ranks() > 1;
   const auto process = static_cast<std::uint64_t>(getpid());
   g_turns.begin({.open_page = open_page,
                  .read_needs = read_needs,

@@ -3,7 +3,7 @@
 // What a program could see. Nothing until a thread waits at a barrier while other processes want its CPUs. From then on
 // a mapping of 64 kB that all such processes of the user share, which `ipcs` lists, until the last of them ends. No
 // descriptor and no file. While other such processes are at work, threads sleep at barriers. Not with MUSTER_TURNS=off,
-// and not in a process with another user's rights.
+// not in a process with another user's rights, and not in one of several ranks of an MPI job.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "load/load_sensor.h"
 #include "platform/clock.h"
 #include "platform/lock.h"
+#include "platform/mpi_job.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "preload/message.h"
@@ -158,17 +159,6 @@ bool ends_with(const char* text, const char* ending) {
   return length >= tail && std::strcmp(text + length - tail, ending) == 0;
 }
 
-// Null outside MPI jobs.
-const char* rank_variable() {
-  constexpr const char* kVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-  for (const char* variable : kVariables) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return value;
-  }
-  return nullptr;
-}
-
 // `muster run -- mpirun ...`: the ranks write reports, mpirun does not. With %r in the file name, neither does a
 // script that calls mpirun: its report would have the name of rank 0's.
 bool starts_ranks(const ReportData& data) {
@@ -195,13 +185,6 @@ bool worth_reporting(const ReportData& data) {
 }
 
 }  // namespace
-
-long mpi_rank() {
-  const char* value = rank_variable();
-  return value != nullptr ? std::atol(value) : 0;
-}
-
-bool has_mpi_rank() { return rank_variable() != nullptr; }
 
 void gather(ReportData& out) {
   describe_process(out);

@@ -61,10 +61,6 @@ struct ReportData {
   const TeamTotals* totals = nullptr;
 };
 
-// The rank of this process in its MPI job, from the variables of the usual launchers; else 0.
-long mpi_rank();
-bool has_mpi_rank();
-
 void gather(ReportData& out);
 
 // In site_values.cpp.

@@ -116,6 +116,25 @@ class Mpi(unittest.TestCase):
                 done = self.run_job(*job, LD_PRELOAD=str(LIBRARY), OMP_NUM_THREADS="4", **settings)
                 self.assertEqual(self.lines(done), stock)
 
+    def test_ranks_take_no_turns(self) -> None:
+        """A rank would wait for messages of one that sleeps in its turn."""
+        ranks = 4
+        for compiler, program in self.programs.items():
+            with self.subTest(compiler=compiler):
+                job = [*MPIRUN, "-n", str(ranks), program, "400"]
+                stock = self.lines(self.run_job(*job, OMP_WAIT_POLICY="passive"))
+                reports = self.folder / f"{compiler}-turns"
+                reports.mkdir()
+                done = self.run_job(
+                    *job, LD_PRELOAD=str(LIBRARY), MUSTER_TURNS="auto", MUSTER_REPORT=str(reports / "r%r.json")
+                )
+                self.assertEqual(self.lines(done), stock)
+                found = [load(report) for report in reports.iterdir()]
+                self.assertEqual(len(found), ranks)
+                self.assertEqual([report["waiting"]["turn_sleeps"] for report in found], [0] * ranks)
+                why = [row["error"] for report in found for row in report["missing"] if row["what"] == "shared page"]
+                self.assertEqual(set(why), {"EOPNOTSUPP"}, "none of the ranks saw the others in its way")
+
     def test_reports_on_stderr_are_the_ranks(self) -> None:
         job = [*MPIRUN, "-n", "2", self.programs["gcc"], str(STEPS)]
         done = self.run_job(MUSTER, "run", "--report", "stderr", "--", *job)
