@@ -95,7 +95,7 @@ class Contention {
     // A thread that may leave its CPU for an idle one should not have to wait for the next regular look.
     const bool may_leave = out.fits && out.takes_turns && !out.competitor;
     sensor_->look(now_ns, Files::kKept,
-                  may_leave ? tuning::kFreshLookNs : LoadSensor::kLookEveryNs);
+                  may_leave ? tuning::kPlaceLookEveryNs : LoadSensor::kLookEveryNs);
     add_load(out);
     return out;
   }

@@ -45,10 +45,8 @@ inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;
 
 // --- Placement: place.h, placement.h, trial.h
 
-// Between two decisions: a few loads each.
+// Between two decisions, a few loads each; and between two looks at the load while threads of a team that fits share a CPU.
 inline constexpr std::uint64_t kPlaceLookEveryNs = kMs / 2;
-// Between two looks at the load while threads of a team that fits share a CPU.
-inline constexpr std::uint64_t kFreshLookNs = kMs / 2;
 // For which a rate or idle times are measured. Idle times have steps of 10 ms.
 inline constexpr std::uint64_t kWindowNs = 25 * kMs;
 // Windows after which the rate before a trial is measured anew. Assumed.
