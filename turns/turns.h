@@ -199,12 +199,13 @@ class Turns {
     }
     TurnNeeds needs;
     if (!is_refused_) sources_.read_needs(sources_.context, needs);
-    if (is_refused_ || needs.wants == 0 || !write_record(*page_, needs, now_ns)) {
+    TurnRecord* const mine =
+        is_refused_ || needs.wants == 0 ? nullptr : write_record(*page_, needs, now_ns);
+    if (mine == nullptr) {
       in_force_.store(false, std::memory_order_relaxed);
       return 0;
     }
-    TurnRecord& mine = *record_.load(std::memory_order_relaxed);
-    works_until(mine, now_ns + turns_tuning::kLiveNs);
+    works_until(*mine, now_ns + turns_tuning::kLiveNs);
     const unsigned me = read_members(*page_, needs, now_ns);
     const bool alone = ring_.all_fit();
     const std::uint64_t off = alone ? 0 : turns_off(me, turn);
@@ -218,7 +219,7 @@ class Turns {
     give_homes(needs, ring_.is_of_one_set() ? ring_.column(me) : kNoHome);
     // Until its next turn it shows no other sign of life: its threads sleep, or the kernel lets one wait that computes.
     const std::uint64_t next = off == 0 ? turn + 1 + turns_off(me, turn + 1) : turn + off;
-    works_until(mine, begin_of(next) + turns_tuning::kLiveNs);
+    works_until(*mine, begin_of(next) + turns_tuning::kLiveNs);
     return off;
   }
 
@@ -246,18 +247,19 @@ class Turns {
     joined_.store(false, std::memory_order_relaxed);
   }
 
-  bool write_record(TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
+  // Null: none is free.
+  TurnRecord* write_record(TurnPage& page, const TurnNeeds& needs, std::uint64_t now_ns) {
     TurnRecord* record = record_.load(std::memory_order_relaxed);
     if (record == nullptr || !is_mine(*record)) {
       record = claim(page, now_ns);
       live_until_ns_.store(0, std::memory_order_relaxed);
     }
     record_.store(record, std::memory_order_relaxed);
-    if (record == nullptr) return false;  // none is free
+    if (record == nullptr) return nullptr;
     record->wants.store(needs.wants, std::memory_order_relaxed);
     for (unsigned i = 0; i < CpuSet::kWords; ++i)
       record->cpus[i].store(needs.cpus.words[i], std::memory_order_relaxed);
-    return true;
+    return record;
   }
 
   TurnRecord* claim(TurnPage& page, std::uint64_t now_ns) const {
