@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 
     def works(self) -> list[str]:
         """Of each copy."""
-        return [work for _, work in zip(range(self.copies), itertools.cycle(self.work.split("+")), strict=False)]
+        return list(itertools.islice(itertools.cycle(self.work.split("+")), self.copies))
 
     @property
     def is_mixed(self) -> bool:
@@ -64,7 +64,8 @@ class Copies:
         self.bench = bench
         self.seconds: float = arguments.seconds
         self.margin: float = arguments.margin
-        self.evenness: dict[Cell, list[float]] = defaultdict(list)  # slowest / fastest, of each round
+        # Slowest / fastest, of each round; if mixed, by CPU time.
+        self.evenness: dict[Cell, list[float]] = defaultdict(list)
         self.rates: dict[tuple[Cell, str], list[float]] = defaultdict(list)  # of the copies with that work
         self.libraries = {"": bench.library}
         for given in arguments.library:

@@ -79,8 +79,8 @@ class Turns {
     return now_ns - began_ns;
   }
 
-  // The first part of any turn.
-  static bool begins(std::uint64_t now_ns) {
+  // Whether a turn, anybody's, is in its first part.
+  static bool has_just_begun(std::uint64_t now_ns) {
     return now_ns % turns_tuning::kTurnNs < turns_tuning::kPlaceNs;
   }
 

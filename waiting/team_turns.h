@@ -20,8 +20,8 @@ class TeamTurns {
 
   bool in_force() const { return turns_ != nullptr && turns_->in_force(); }
 
-  // Before a thread arrives, while in force: sleeps while it is another process's turn. In the first part of its turn it
-  // goes to the CPU that is its own. If the kernel moves it away later, somebody who takes no turns wants that CPU.
+  // Before a thread arrives, while in force: sleeps while it is another process's turn. In the first part of its turn
+  // it goes to the CPU that is its own. If the kernel moves it away later, somebody who takes no turns wants that CPU.
   template <class Memory>
   [[gnu::noinline]] void arrive(unsigned me, Episode episode, Contention& contention,
                                 WaitStats& stats) {
@@ -31,7 +31,7 @@ class TeamTurns {
     if (me == 0) adapt(now_ns, skip);
     const bool must_sleep = turns_->must_sleep(now_ns);
     // Before it sleeps, so that it wakes where its CPU will be free.
-    if (may_move_ && (must_sleep || turns_->begins(now_ns))) go_home<Memory>(me, now_ns);
+    if (may_move_ && (must_sleep || Turns::has_just_begun(now_ns))) go_home<Memory>(me, now_ns);
     if (must_sleep) {
       contention.falls_asleep();
       const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);

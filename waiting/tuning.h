@@ -45,7 +45,7 @@ inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;
 
 // --- Placement: place.h, placement.h, trial.h
 
-// Between two decisions, a few loads each; and between two looks at the load while threads of a team that fits share a CPU.
+// Between two decisions, a few loads each, and two looks at the load while threads of a team that fits share a CPU.
 inline constexpr std::uint64_t kPlaceLookEveryNs = kMs / 2;
 // For which a rate or idle times are measured. Idle times have steps of 10 ms.
 inline constexpr std::uint64_t kWindowNs = 25 * kMs;
