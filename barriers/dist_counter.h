@@ -61,12 +61,12 @@ class DistCounterBarrier {
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     unsigned next = 1;
     if (me == kPrimary) {
-      return waiter.wait([&] { return all_arrived(next, episode); }, sleep_);
+      return waiter.wait([&] { return all_arrived(next, episode); }, primary_sleep_);
     }
     mark(me, episode);
-    if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
+    if (waiter.somebody_sleeps(primary_sleep_)) [[unlikely]] {
       Memory::full_fence();  // if the last two arrivals both get here, one sees the other
-      if (all_arrived(next, episode)) waiter.wake(sleep_);
+      if (all_arrived(next, episode)) waiter.wake(primary_sleep_);
     }
     return true;
   }
@@ -84,7 +84,10 @@ class DistCounterBarrier {
 
   bool may_use_announcement(const Waiter&) const { return true; }
 
-  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+  void wake_everyone(WaitStats& stats) {
+    sleep_.wake(stats);
+    primary_sleep_.wake(stats);
+  }
 
  private:
   static constexpr unsigned kPrimary = 0;
@@ -110,6 +113,7 @@ class DistCounterBarrier {
   const unsigned team_;
   Cells<Memory> counter_;
   SleepWord<Memory> sleep_;
+  SleepWord<Memory> primary_sleep_;  // at a gather (barriers/fetch_add.h)
 };
 
 template <class Memory, class Waiter>

@@ -46,12 +46,12 @@ class DistCounterLocalSensor {
     counter_[me].store(episode, std::memory_order_release);
     if (me == kPrimary) {
       unsigned next = 1;
-      return waiter.wait([&] { return all_arrived(next, episode); }, sleep_);
+      return waiter.wait([&] { return all_arrived(next, episode); }, primary_sleep_);
     }
-    if (waiter.somebody_sleeps(sleep_)) [[unlikely]] {
+    if (waiter.somebody_sleeps(primary_sleep_)) [[unlikely]] {
       Memory::full_fence();  // as in release_for_a_sleeping_primary
       unsigned next = 0;
-      if (all_arrived(next, episode)) waiter.wake(sleep_);
+      if (all_arrived(next, episode)) waiter.wake(primary_sleep_);
     }
     return true;
   }
@@ -66,7 +66,10 @@ class DistCounterLocalSensor {
 
   bool may_use_announcement(const Waiter&) const { return true; }
 
-  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+  void wake_everyone(WaitStats& stats) {
+    sleep_.wake(stats);
+    primary_sleep_.wake(stats);
+  }
 
  private:
   using Word = typename Memory::template Atomic<Episode>;
@@ -96,6 +99,7 @@ class DistCounterLocalSensor {
   PaddedArray<Word> counter_;
   PaddedArray<Word> sensor_;
   SleepWord<Memory> sleep_;
+  SleepWord<Memory> primary_sleep_;  // at a gather (barriers/fetch_add.h)
 };
 
 }  // namespace muster

@@ -11,6 +11,9 @@
 // `fetch-add` updates by the paper's own loop of lwarx and stwcx., or its equivalent on this machine, and counts the
 // failures (Figure 9). `fetch-add-xadd` uses the machine's single instruction, which cannot fail. Both are in
 // barriers/counted_add.h.
+//
+// At a gather the primary sleeps on a word of its own. Teammates that have arrived may sleep already, waiting for the
+// release: the last to arrive would wake them for nothing, and the release would find no sleeper.
 #pragma once
 
 #include "barriers/counted_add.h"
@@ -27,18 +30,24 @@ class FetchAddBarrier {
   static std::size_t bytes(unsigned, const Layout&) { return 0; }
 
   bool arrive_and_wait(unsigned, Episode episode, Waiter& waiter) {
-    return add_is_last(1, episode, waiter) || wait_for_all(episode, waiter);
+    if (!add_is_last(1, episode, waiter)) return wait_for_all(episode, waiter, sleep_);
+    waiter.wake(sleep_);
+    return true;
   }
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
     const bool last = add_is_last(1, episode, waiter);
-    return last || me != kPrimary || wait_for_all(episode, waiter);
+    if (me == kPrimary) return last || wait_for_all(episode, waiter, primary_sleep_);
+    if (last) waiter.wake(primary_sleep_);
+    return true;
   }
 
   // The primary adds all threads at once; at such an instance no other thread adds itself.
   bool release(unsigned me, Episode episode, Waiter& waiter) {
-    if (me == kPrimary) return add_is_last(team_, episode, waiter);
-    return wait_for_all(episode, waiter);
+    if (me != kPrimary) return wait_for_all(episode, waiter, sleep_);
+    add_is_last(team_, episode, waiter);
+    waiter.wake(sleep_);
+    return true;
   }
 
   // For a combination that uses this counter at some instances only (barriers/while_contended.h). At such an instance
@@ -50,28 +59,28 @@ class FetchAddBarrier {
       counter_.fetch_add((episode - 1 - counted) * team_, std::memory_order_relaxed);
   }
 
-  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+  void wake_everyone(WaitStats& stats) {
+    sleep_.wake(stats);
+    primary_sleep_.wake(stats);
+  }
 
  private:
   static constexpr unsigned kPrimary = 0;
 
-  // Whether this completed the instance; if so, all sleepers are woken.
+  // Whether this completed the instance.
   bool add_is_last(unsigned threads, Episode episode, Waiter& waiter) {
-    const Episode count = Count<Memory>::add(counter_, threads, waiter.failed_updates());
-    if (count != episode * team_) return false;
-    waiter.wake(sleep_);
-    return true;
+    return Count<Memory>::add(counter_, threads, waiter.failed_updates()) == episode * team_;
   }
 
-  bool wait_for_all(Episode episode, Waiter& waiter) {
+  bool wait_for_all(Episode episode, Waiter& waiter, SleepWord<Memory>& word) {
     const Episode complete = episode * team_;
-    return waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= complete; },
-                       sleep_);
+    return waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= complete; }, word);
   }
 
   const unsigned team_;
   alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> counter_{0};
   SleepWord<Memory> sleep_;
+  SleepWord<Memory> primary_sleep_;
 };
 
 template <class Memory, class Waiter>

@@ -32,13 +32,13 @@ class LocalSensor {
   }
 
   bool gather(unsigned me, Episode episode, Waiter& waiter) {
-    if (is_last(1, episode, waiter)) {
-      waiter.wake(sleep_);  // only the primary may sleep here
-      return true;
+    const bool last = is_last(1, episode, waiter);
+    if (me == kPrimary) {
+      const auto all = [&] { return counter_.load(std::memory_order_acquire) >= episode * team_; };
+      return last || waiter.wait(all, primary_sleep_);
     }
-    return me != kPrimary ||
-           waiter.wait([&] { return counter_.load(std::memory_order_acquire) >= episode * team_; },
-                       sleep_);
+    if (last) waiter.wake(primary_sleep_);
+    return true;
   }
 
   bool release(unsigned me, Episode episode, Waiter& waiter) {
@@ -48,7 +48,10 @@ class LocalSensor {
     return true;
   }
 
-  void wake_everyone(WaitStats& stats) { sleep_.wake(stats); }
+  void wake_everyone(WaitStats& stats) {
+    sleep_.wake(stats);
+    primary_sleep_.wake(stats);
+  }
 
  private:
   using Sensor = typename Memory::template Atomic<Episode>;
@@ -74,6 +77,7 @@ class LocalSensor {
   PaddedArray<Sensor> sensor_;
   alignas(kCoherenceGranule) typename Memory::template Atomic<Episode> counter_{0};
   SleepWord<Memory> sleep_;
+  SleepWord<Memory> primary_sleep_;  // at a gather (barriers/fetch_add.h)
 };
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 // payload is plain memory, so ThreadSanitizer detects what is not ordered.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <barrier>
 #include <random>
 #include <tuple>
@@ -119,6 +120,36 @@ TEST_P(ForkJoinSuite, AGatherIsCalledOffByAllOrNone) {
     EXPECT_EQ(wrong[i], 0U) << "thread " << i;
     EXPECT_EQ(at_real[i], rounds / 3) << "thread " << i;
   }
+}
+
+// Threads that have arrived may sleep already, waiting for the release. The thread that completes a gather leaves them
+// asleep, or the release finds nobody to wake.
+TEST_P(ForkJoinSuite, AGatherLeavesThoseAsleepThatWaitForTheRelease) {
+  if (policy() == WaitKind::kSpin || policy() == WaitKind::kYield || size() < 3) return;
+  TestTeam<NativeMemory> team(algorithm(), policy(), size());
+  ASSERT_TRUE(team.made());
+  const unsigned late = size() - 1;
+  std::vector<std::uint64_t> slept_at_gather(size(), 0);
+  std::vector<std::uint64_t> slept_at_release(size(), 0);
+  std::atomic<unsigned> gathered{0};
+  const auto slept = [&](unsigned thread) { return team.stats(thread).blocks.read(); };
+  team.run([&](unsigned me) {
+    if (me == late) {
+      for (unsigned i = 0; i < late; ++i) {
+        while (slept(i) == 0) std::this_thread::yield();
+      }
+    }
+    team.gather(me, 1);
+    slept_at_gather[me] = slept(me);
+    ++gathered;
+    if (me == 0) {
+      while (gathered < size()) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for threads that are woken
+      for (unsigned i = 1; i < size(); ++i) slept_at_release[i] = slept(i) - slept_at_gather[i];
+    }
+    team.release(me, 2, kNoEpisode);
+  });
+  for (unsigned i = 1; i < size(); ++i) EXPECT_LE(slept_at_release[i], 1U) << "thread " << i;
 }
 
 std::string name(const testing::TestParamInfo<Combination>& info) {
