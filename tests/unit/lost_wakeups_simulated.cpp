@@ -192,8 +192,6 @@ std::string run(const Run& which, SimulatedThreads& threads, Episode episodes, S
   return wrong;
 }
 
-bool sleeps(WaitKind wait) { return wait != WaitKind::kSpin && wait != WaitKind::kYield; }
-
 // All runs of one policy. False, with a line on stderr, at the first that fails.
 bool run_policy(WaitKind wait, std::uint64_t wanted, std::uint64_t seed, std::uint64_t first,
                 SimulatedThreads& threads) {

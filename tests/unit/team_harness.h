@@ -26,6 +26,9 @@ inline std::vector<WaitKind> policies() {
   return out;
 }
 
+// Whether threads block under this policy.
+inline bool sleeps(WaitKind wait) { return wait != WaitKind::kSpin && wait != WaitKind::kYield; }
+
 inline std::string plain(const char* name) {
   std::string out;
   for (const char* at = name; *at != '\0'; ++at) {
