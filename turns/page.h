@@ -27,7 +27,7 @@ struct alignas(64) TurnRecord {
 
 struct TurnPage {
   static constexpr std::uint64_t kVersion =
-      0x4d75737465720001;  // in every build that shares this layout and rule
+      0x4d75737465720002;  // in every build that shares this layout and rule
   static constexpr unsigned kRecords = 340;
 
   std::atomic<std::uint64_t> version{0};  // 0: new

@@ -2,10 +2,11 @@
 // divided by the length of a turn. Processes that see the same members come to the same result, so nobody is asked and
 // nothing is handed over.
 //
-// Members that all may use the same CPUs form a matrix (Ousterhout 1982): packed into rows, in the order of their
-// records, each in columns of its own. Rows have turns one after another. In the rest of a row other members have a turn,
-// too, if their columns are free there. Columns stay the same for a while, because a thread that changes its CPU gets
-// in others' way; then the packing begins with another member, so that equal members have equal shares.
+// Members that all may use the same CPUs form a matrix (Ousterhout 1982): packed into rows, each in columns of its own.
+// Larger members come first, each into the first row with room for it: teams of mixed sizes then need few rows. Rows
+// have turns one after another. In the rest of a row other members have a turn, too, if their columns are free there.
+// Columns stay the same for a while, because a thread that changes its CPU gets in others' way; then, if some had more
+// turns by this, members of one size change places, so that they have equal shares.
 //
 // Members whose CPUs differ form a ring: a turn begins at one of them and takes in the ring's order all whose CPUs fit
 // beside those taken before. Each takes its share evenly from what is left of its set. The next turn begins as many
@@ -38,7 +39,11 @@ class TurnRing {
     while (set < sets_ && !(cpus_[set] == cpus)) ++set;
     if (set == kMostSets) return false;
     if (set == sets_) cpus_[sets_++] = cpus;
-    members_[count_++] = {set, wants < most ? static_cast<unsigned>(wants) : most, works};
+    members_[count_] = {set, wants < most ? static_cast<unsigned>(wants) : most, works};
+    unsigned place = count_;
+    for (; place > 0 && members_[by_size_[place - 1]].wants < members_[count_].wants; --place)
+      by_size_[place] = by_size_[place - 1];
+    by_size_[place] = static_cast<unsigned short>(count_++);
     return true;
   }
 
@@ -74,20 +79,17 @@ class TurnRing {
   static constexpr unsigned kRounds = 2;
 
   bool is_on_in_matrix(unsigned me, std::uint64_t turn) {
-    const std::uint64_t epoch = turn / (std::uint64_t{kRounds} * pack(0));
-    unsigned in_first_row = 0;
-    while (in_first_row < count_ && members_[in_first_row].row == 0) ++in_first_row;
-    // Where all rows are equal, nothing needs to change.
-    const bool is_even = count_ % in_first_row == 0 && are_equal();
-    const auto start = is_even ? 0U : static_cast<unsigned>(epoch % count_ * in_first_row % count_);
-    const auto row = static_cast<unsigned>(turn % pack(start));
+    const unsigned rows = pack(0);
+    const std::uint64_t epoch = is_even_ ? 0 : turn / (std::uint64_t{kRounds} * rows);
+    if (epoch != 0) pack(epoch);
+    const auto row = static_cast<unsigned>(turn % rows);
     for (unsigned short& used : left_of_) used = 0;
     for (unsigned i = 0; i < count_; ++i) {
       if (members_[i].row == row && members_[i].works) use_columns(members_[i]);
     }
     if (members_[me].row == row) return true;
-    for (unsigned step = 0; step < count_; ++step) {
-      const unsigned at = (start + step) % count_;
+    for (unsigned i = 0; i < count_; ++i) {
+      const unsigned at = packed_[i];
       if (members_[at].row == row || !members_[at].works) continue;
       const bool free = use_columns(members_[at]);
       if (at == me) return free;
@@ -95,28 +97,35 @@ class TurnRing {
     return false;
   }
 
-  bool are_equal() const {
-    for (unsigned i = 1; i < count_; ++i) {
-      if (members_[i].wants != members_[0].wants) return false;
-    }
-    return true;
-  }
-
-  // The number of rows, with that member as the first.
-  unsigned pack(unsigned start) {
-    unsigned row = 0;
-    unsigned used = 0;
-    for (unsigned step = 0; step < count_; ++step) {
-      Member& member = members_[(start + step) % count_];
-      if (used + member.wants > cpus_[0].count()) {
-        ++row;
-        used = 0;
+  // The number of rows, the same in every epoch. First fit by decreasing size (Johnson 1973).
+  unsigned pack(std::uint64_t epoch) {
+    const unsigned cpus = cpus_[0].count();
+    const unsigned smallest = members_[by_size_[count_ - 1]].wants;
+    unsigned rows = 0;
+    unsigned open = 0;  // the first row that is not full
+    unsigned last_column = 0;
+    for (unsigned at = 0; at < count_;) {
+      const unsigned size = members_[by_size_[at]].wants;
+      unsigned equal = 1;
+      while (at + equal < count_ && members_[by_size_[at + equal]].wants == size) ++equal;
+      const auto first = static_cast<unsigned>(epoch % equal);
+      for (unsigned i = 0; i < equal; ++i) {
+        while (open < rows && used_of_[open] + smallest > cpus) ++open;
+        unsigned row = open;
+        while (row < rows && used_of_[row] + size > cpus) ++row;
+        if (row == rows) used_of_[rows++] = 0;
+        packed_[at + i] = by_size_[at + (first + i) % equal];
+        Member& member = members_[packed_[at + i]];
+        member.row = row;
+        member.column = used_of_[row];
+        if (last_column < member.column) last_column = member.column;
+        used_of_[row] = static_cast<unsigned short>(used_of_[row] + size);
       }
-      member.row = row;
-      member.column = used;
-      used += member.wants;
+      at += equal;
     }
-    return row + 1;
+    is_even_ = true;
+    for (unsigned row = 0; row < rows; ++row) is_even_ = is_even_ && last_column < used_of_[row];
+    return rows;
   }
 
   // False, without effect, if one of them is used.
@@ -182,7 +191,11 @@ class TurnRing {
   unsigned count_ = 0;
   unsigned sets_ = 0;
   unsigned left_ = 0;
+  bool is_even_ = false;  // nobody fits into what another row leaves free
   Member members_[kMostMembers] = {};
+  unsigned short by_size_[kMostMembers] = {};  // members, the largest first
+  unsigned short packed_[kMostMembers] = {};   // the same, in the order of this epoch
+  unsigned short used_of_[kMostMembers] = {};  // columns of each row
   CpuSet cpus_[kMostSets] = {};
   unsigned short left_of_[CpuSet::kMostCpus] =
       {};  // thousandths of each CPU, or whether a column is used

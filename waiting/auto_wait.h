@@ -84,7 +84,8 @@ class AutoWait {
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
       if (is_done) return note_release(delays_others);
-      now.time_is_up = now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn(now_ns);
+      now.time_is_up =
+          now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn<Memory>(wait.me, now_ns);
       before_ns = now_ns;
     }
   }

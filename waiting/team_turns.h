@@ -45,10 +45,12 @@ class TeamTurns {
     if (turns_ != nullptr)
       turns_->look(now_ns, contention.exceeds_cpus() || contention.competitor_near(now_ns));
   }
-  // Then its teammates sleep before they arrive.
-  bool is_others_turn(std::uint64_t now_ns) {
+  // For a thread that waits. Then its teammates sleep before they arrive, and so it will sleep, too.
+  template <class Memory>
+  bool is_others_turn(unsigned me, std::uint64_t now_ns) {
     if (!in_force() || !turns_->is_off(now_ns)) return false;
     if (skip_.load(std::memory_order_relaxed) != 0) skip_.store(0, std::memory_order_relaxed);
+    if (may_move_) go_home<Memory>(me, now_ns);
     return true;
   }
 

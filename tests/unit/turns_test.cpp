@@ -57,6 +57,35 @@ TEST(TurnRing, EqualMembersHaveEqualSharesAndUseAllThatFits) {
   }
 }
 
+// As many teams of 4 and of 64 threads as of 16, in any order of their records: few rows, and equal teams have equal
+// shares.
+TEST(TurnRing, TeamsOfMixedSizesNeedNoMoreRowsThanTheirThreads) {
+  constexpr unsigned kCpus = 128;
+  std::mt19937 random(3);
+  for (unsigned count = 1; count <= 6; ++count) {
+    std::vector<Wanted> members;
+    for (const unsigned size : {16U, 4U, 64U})
+      members.insert(members.end(), count, {size, CpuSet::first(kCpus)});
+    const unsigned rows = (count * (16 + 4 + 64) + kCpus - 1) / kCpus;
+    for (unsigned order = 0; order < 20; ++order) {
+      std::shuffle(members.begin(), members.end(), random);
+      const unsigned turns = 2 * rows * count * 3 * 4;
+      const auto had = turns_had(members, turns);
+      for (const unsigned size : {16U, 4U, 64U}) {
+        unsigned least = turns;
+        unsigned most = 0;
+        for (unsigned i = 0; i < members.size(); ++i) {
+          if (members[i].cpus != size) continue;
+          least = std::min(least, had[i]);
+          most = std::max(most, had[i]);
+        }
+        EXPECT_GE(least, turns / rows) << count << " each, size " << size;
+        EXPECT_LE(most - least, most / 10) << count << " each, size " << size;
+      }
+    }
+  }
+}
+
 // Teams that fit, and teams on CPUs of their own, never wait.
 TEST(TurnRing, NobodyWaitsWithoutConflict) {
   EXPECT_TRUE(ring_of(equals(2, 16, 32))->all_fit());
