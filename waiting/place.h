@@ -8,8 +8,9 @@
 // - Threads of a team that fits meet on one CPU when the runtime creates them or when one is woken on its waker's CPU.
 //   The kernel's load balancing does not notice it if only one of them is runnable at a time. If competitors want all
 //   CPUs, each thread is kept on a CPU of its own. With fewer competitors that would give the team more than its share.
-//   It pays only if a context switch is long compared with the work between barriers. Otherwise one CPU is as good: the
-//   kernel moves the competitors away from it, and serial parts have it to themselves.
+//   It pays only if a context switch is long compared with the work between barriers. Otherwise one CPU is better: the
+//   kernel moves the competitors away from it, and serial parts have it to themselves. Mostly the kernel brings such a
+//   team together by itself.
 //
 // Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
 // CPU of the team becomes idle: then the kernel spreads the threads better.
@@ -48,18 +49,22 @@ struct PlaceObservation {
 constexpr Place candidate(Place place, const PlaceObservation& now) {
   if (!now.may_move) return Place::kAnywhere;
   if (now.fits) {
-    const bool meets = now.takes_turns || place == Place::kOwnCpus;
-    return meets && now.crowded && now.fine_grained ? Place::kOwnCpus : Place::kAnywhere;
+    if (!now.crowded) return Place::kAnywhere;
+    if (now.fine_grained) {
+      return now.takes_turns || place == Place::kOwnCpus ? Place::kOwnCpus : Place::kAnywhere;
+    }
+    if (now.takes_turns && place != Place::kOneCpu) return Place::kAnywhere;
+  } else if (now.one_cpu_quota) {
+    return Place::kOneCpu;
   }
-  if (now.one_cpu_quota) return Place::kOneCpu;
   // A competitor that has left the CPU on which the team is may want the others all the same.
   const bool disturbed = now.competitor || place == Place::kOneCpu;
   return disturbed && now.cpus <= tuning::kMostCpus ? Place::kOneCpu : Place::kAnywhere;
 }
 
-// Under such a quota one CPU is best, whatever else is idle or was measured.
+// A team that does not fit is best on one CPU under such a quota, whatever else is idle or was measured.
 constexpr bool needs_no_trial(Place wanted, const PlaceObservation& now) {
-  return wanted == Place::kOneCpu && now.one_cpu_quota;
+  return wanted == Place::kOneCpu && now.one_cpu_quota && !now.fits;
 }
 
 constexpr Place next(Place place, const PlaceObservation& now) {

@@ -1,6 +1,7 @@
 // Where `auto` moves the threads of a team, on a simulated clock: on one CPU, on CPUs of their own, or nowhere.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/unit/recorded_tree.h"
@@ -211,6 +212,7 @@ class Crowded : public testing::Test {
       const std::uint64_t start = SimulatedMemory::now;
       bool released = false;
       team_.wait(policy, [&] { return SimulatedMemory::now >= start + instance_ns; }, released);
+      SimulatedMemory::now = std::max(SimulatedMemory::now, start + instance_ns);  // asleep
       team_.next_episode();
       if ((SimulatedMemory::placed != kNoCpu) == until_placed) return true;
     }
@@ -234,6 +236,17 @@ TEST_F(Crowded, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
 TEST_F(Crowded, ACoarseTeamStaysOnOneCpu) {
   AutoWait policy = this->policy();
   EXPECT_FALSE(pass(policy, 100'000, true));
+}
+
+// Each shares its CPU with a competitor, and every instance may take as long as both competitors' slices.
+TEST_F(Crowded, ACoarseTeamThatIsApartIsTriedOnOneCpu) {
+  AutoWait policy = this->policy();
+  SimulatedMemory::cpu = 0;
+  EXPECT_FALSE(pass(policy, 100'000, true)) << "nobody is in its way";
+  SimulatedMemory::yield_ns = 3 * tuning::kMs;
+  EXPECT_TRUE(pass(policy, 100'000, true));
+  EXPECT_EQ(team_.stats().gatherings.read(), 1U);
+  EXPECT_TRUE(pass(policy, 100'000, false)) << "as many instances as before: no gain";
 }
 
 // A quota of one CPU needs no trial to gather a team that does not fit. A team that fits is on trial all the same.

@@ -146,14 +146,17 @@ TEST(NextPlace, KeepsWhatMustHold) {
     const Place after = next(place, now);
     if (after == Place::kAnywhere) return;
     EXPECT_TRUE(now.may_move) << "the program places its threads";
-    EXPECT_EQ(after == Place::kOwnCpus, now.fits) << "two threads would share a CPU, or need not";
-    if (after == Place::kOneCpu && now.one_cpu_quota) return;
+    if (after == Place::kOneCpu && now.one_cpu_quota && !now.fits) return;
     EXPECT_FALSE(now.cpu_idle) << "the kernel has a CPU for a thread";
     if (after == Place::kOwnCpus) {
+      EXPECT_TRUE(now.fits) << "two threads would share a CPU";
       EXPECT_TRUE(now.crowded) << "the team would take more than its share";
       EXPECT_TRUE(now.fine_grained) << "one CPU may be as good";
     } else {
       EXPECT_LE(now.cpus, tuning::kMostCpus);
+      EXPECT_TRUE(!now.fits || (now.crowded && !now.fine_grained)) << "each has a CPU to itself";
+      EXPECT_TRUE(place == after || now.competitor) << "nobody is in the way";
+      EXPECT_TRUE(place == after || !now.fits || !now.takes_turns) << "the kernel has done it";
     }
     if (place == after) {
       EXPECT_NE(now.trial, Verdict::kFails);
