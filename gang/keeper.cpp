@@ -33,13 +33,14 @@ bool send_message(int line, const Message& message) {
   return sent == sizeof message;
 }
 
-// False when the other end is closed.
+// False when the other end is closed and all that it has sent is read. ECONNRESET says, once, that the other end has
+// closed without reading all that was sent to it.
 template <typename Message>
 bool receive_message(int line, Message& message) {
   ssize_t got = 0;
   do {
     got = recv(line, &message, sizeof message, 0);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   return got == sizeof message;
 }
 
