@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace muster {
@@ -20,5 +21,13 @@ inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTON
 
 // The CPU time of all threads of this process together. A system call.
 inline std::uint64_t process_cpu_ns() { return detail::read_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+// The CPU time of the calling thread. A system call; errno is preserved.
+inline std::uint64_t thread_cpu_ns() {
+  const int saved = errno;
+  const std::uint64_t ns = detail::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  errno = saved;
+  return ns;
+}
 
 }  // namespace muster

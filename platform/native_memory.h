@@ -26,6 +26,7 @@ struct NativeMemory {
     prefetch_for_write(&word);
   }
   static std::uint64_t now_ns() { return monotonic_ns(); }
+  static std::uint64_t thread_cpu_ns() { return muster::thread_cpu_ns(); }
 
   // See fences.h for the contract of the two.
   static void light_fence() { muster::light_fence(); }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 
 #include "options/settings.h"
 #include "platform/native_memory.h"
@@ -11,28 +12,12 @@
 #include "preload/entry.h"
 #include "runtime-hooks/runtimes/yields/other_cpu_time.h"
 #include "runtime-hooks/runtimes/yields/yield_caller.h"
-#include "runtime-hooks/teams/tasks_seen.h"
 #include "runtime-hooks/teams/thread_state.h"
 
 namespace muster {
 namespace {
 
 OtherCpuTime g_other_cpu_time;
-
-unsigned threads_of_runtimes() {
-  unsigned found = 0;
-  for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
-    found += state->taken.load(std::memory_order_relaxed) ? 1 : 0;
-  }
-  return found;
-}
-
-// Where each thread can have a CPU, a runtime's yield, even a long one, costs less than a nap. Beside four hogs, two
-// threads on two CPUs were eight times slower with naps (docs/results/notes/waiting.md).
-bool outnumber_cpus() {
-  AffinityMask mask;
-  return mask.read() && threads_of_runtimes() > mask.count();
-}
 
 CpuClocks read_clocks() {
   AffinityMask mask;
@@ -52,27 +37,26 @@ ThreadState* state_for_yield() {
   return state;
 }
 
-int yield_in_library(YieldCaller caller) {
+bool others_ran(std::uint64_t now_ns) {
+  const int saved = errno;
+  const bool ran = g_other_cpu_time.others_ran(now_ns, read_clocks);
+  errno = saved;
+  return ran;
+}
+
+int yield_in_library() {
   ThreadState* state = state_for_yield();
   if (state == nullptr) return yield_cpu();
   YieldCounts& counts = state->yield_counts;
   switch (settings().yield) {
     case YieldKind::kAuto:
-      // A runtime's thread may be looking for a task.
-      if (caller == kRuntimeCaller && task_seen()) break;
-      state->yields.adapt_beside_others<NativeMemory>(counts, [caller](std::uint64_t now_ns) {
-        const int saved = errno;
-        const bool others_ran = g_other_cpu_time.others_ran(now_ns, read_clocks) &&
-                                (caller == kBlasCaller || outnumber_cpus());
-        errno = saved;
-        return others_ran;
-      });
+      state->yields.adapt<NativeMemory>(counts, others_ran);
       return 0;
     case YieldKind::kSkip:
       state->yields.skip<NativeMemory>(counts);
       return 0;
     case YieldKind::kAdaptive:
-      state->yields.adapt<NativeMemory>(counts);
+      state->yields.adapt<NativeMemory>(counts, [](std::uint64_t) { return true; });
       return 0;
     case YieldKind::kNative:
       break;
@@ -88,7 +72,6 @@ void forget_other_cpu_time() { g_other_cpu_time.after_fork_in_child(); }
 }  // namespace muster
 
 MUSTER_EXPORT int sched_yield() noexcept {
-  const muster::YieldCaller caller = muster::yield_caller(MUSTER_CALLER);
-  if (caller == muster::kOtherCaller) return muster::yield_cpu();
-  return muster::yield_in_library(caller);
+  const bool is_programs = muster::yield_caller(MUSTER_CALLER) == muster::kOtherCaller;
+  return is_programs ? muster::yield_cpu() : muster::yield_in_library();
 }

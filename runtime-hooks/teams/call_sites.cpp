@@ -27,8 +27,6 @@ constexpr std::uint64_t kTimingNs = 60;
 // Two clocks are not read at the same time; and being off the CPU for less is of no interest.
 constexpr std::uint64_t kLeastLostNs = 5'000;
 
-std::uint64_t thread_cpu_ns() { return detail::read_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
-
 std::uint64_t less(std::uint64_t from, std::uint64_t amount) {
   return from > amount ? from - amount : 0;
 }

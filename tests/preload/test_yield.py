@@ -208,26 +208,20 @@ class Yields(unittest.TestCase):
         self.assertFalse(report["active"])
         self.assertGreater(report["runtime_yields"]["skipped"], 0)
 
-    def test_threads_that_look_for_tasks_are_left_alone(self) -> None:
+    def test_threads_that_look_for_tasks_nap_beside_others(self) -> None:
         program = programs.build(TASKS, name="tasks")
-        threads = str(2 * len(os.sched_getaffinity(0)))
-        with hogs(cpus()):
-            _, adaptive = programs.report(program, OMP_NUM_THREADS=threads, MUSTER_YIELD="adaptive")
-            result, report = programs.report(program, OMP_NUM_THREADS=threads)
-        self.assertEqual(result.stdout, "done\n")
-        self.assertGreater(adaptive["runtime_yields"]["naps"], 0, "else this shows nothing")
-        yields = report["runtime_yields"]
-        self.assertGreater(yields["seen"], 100)
-        self.assertEqual((yields["naps"], yields["skipped"]), (0, 0))
+        for threads in (cpus(), 2 * cpus()):
+            with self.subTest(threads=threads), hogs(cpus()):
+                result, report = programs.report(program, OMP_NUM_THREADS=str(threads))
+                self.assertEqual((result.stdout, result.stderr), ("done\n", ""))
+                self.assertGreater(report["runtime_yields"]["naps"], 0)
 
-    def test_threads_that_each_have_a_cpu_do_not_nap(self) -> None:
+    def test_threads_in_forks_of_the_runtime_nap_beside_others(self) -> None:
         program = programs.build(CROWDED, name="crowded")
-        for threads, naps in ((cpus(), False), (2 * cpus(), True)):
-            with self.subTest(threads=threads), hogs(2 * cpus()):
-                extra = {"OMP_NUM_THREADS": str(threads), "MUSTER_FORKJOIN": "off", "MUSTER_BARRIER": "native"}
-                _, report = programs.report(program, **extra)
-                self.assertGreater(report["runtime_yields"]["seen"], 0)
-                self.assertEqual(report["runtime_yields"]["naps"] > 0, naps)
+        extra = {"OMP_NUM_THREADS": str(2 * cpus()), "MUSTER_FORKJOIN": "off", "MUSTER_BARRIER": "native"}
+        with hogs(2 * cpus()):
+            _, report = programs.report(program, **extra)
+        self.assertGreater(report["runtime_yields"]["naps"], 0)
 
     def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
         """A program linked with a library of its own that defines `mark`."""

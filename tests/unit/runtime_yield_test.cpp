@@ -38,17 +38,22 @@ class RuntimeYields : public testing::Test {
   std::uint64_t skip_for(std::uint64_t ns) {
     return spin(ns, [&] { yields_.skip<SimulatedMemory>(counts_); });
   }
-  std::uint64_t adapt_for(std::uint64_t ns) {
-    return spin(ns, [&] { yields_.adapt<SimulatedMemory>(counts_); });
-  }
-
-  std::uint64_t adapt_beside_others_for(std::uint64_t ns, bool others_run) {
-    return spin(ns, [&] {
-      yields_.adapt_beside_others<SimulatedMemory>(counts_, [&](std::uint64_t) {
-        ++asked_;
-        return others_run;
-      });
+  void adapt(bool others_run = true) {
+    yields_.adapt<SimulatedMemory>(counts_, [&](std::uint64_t) {
+      ++asked_;
+      return others_run;
     });
+  }
+  std::uint64_t adapt_for(std::uint64_t ns, bool others_run = true) {
+    return spin(ns, [&] { adapt(others_run); });
+  }
+  // A competitor takes slices, and the thread has not run for as long since.
+  void meet_competitor() {
+    SimulatedMemory::yield_ns = 3 * kMs;
+    adapt();
+    EXPECT_EQ(naps() + skipped(), 0U) << "the first may be a fair share";
+    adapt();
+    EXPECT_EQ(long_yields(), 2U);
   }
 
   std::uint64_t given_up() const { return counts_.passed.read() + counts_.naps.read(); }
@@ -89,21 +94,19 @@ TEST_F(RuntimeYields, AdaptPassesEverythingAmongTeammates) {
 }
 
 TEST_F(RuntimeYields, AdaptStopsYieldingAfterACompetitorsSlice) {
-  SimulatedMemory::yield_ns = 3 * kMs;
-  yields_.adapt<SimulatedMemory>(counts_);
-  EXPECT_EQ(long_yields(), 1U);
+  meet_competitor();
   const std::uint64_t longest = adapt_for(RuntimeYield::kFirstPauseNs - kMs / 10);
-  EXPECT_EQ(passed(), 1U) << "none within the pause";
+  EXPECT_EQ(passed(), 2U) << "none within the pause";
   EXPECT_GT(skipped(), 0U);
   EXPECT_GE(naps(), 10U);
   EXPECT_LE(longest, RuntimeYield::kSpinNs + 2 * kTurnNs) << "a teammate gets its turns";
 }
 
 TEST_F(RuntimeYields, AdaptTriesLessAndLessOftenWithACompetitor) {
-  SimulatedMemory::yield_ns = 3 * kMs;
-  // Tries at 0, 4, 9, 16, 27, 46, 81 and 124 ms: a slice each, then pauses of 1, 2, 4 ... 40 ms.
-  adapt_for(123 * kMs);
-  EXPECT_EQ(passed(), 7U);
+  meet_competitor();
+  // Tries at 1, 6, 13, 24, 43, 78 and 121 ms: a slice each, then pauses of 2, 4, 8 ... 40 ms.
+  adapt_for(120 * kMs);
+  EXPECT_EQ(passed(), 2 + 6U);
   const std::uint64_t before = passed();
   adapt_for(430 * kMs);
   EXPECT_EQ(passed() - before, 10U) << "once in 43 ms, no longer growing";
@@ -135,36 +138,43 @@ TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
     for (const std::uint64_t tried = passed(); passed() == tried;) adapt_for(kMs / 10);
     if (later) adapt_for(RuntimeYield::kForgetNs);
     SimulatedMemory::yield_ns = 3 * kMs;
-    yields_.adapt<SimulatedMemory>(counts_);
+    for (const std::uint64_t naps_before = naps(); naps() == naps_before;) adapt();
     const std::uint64_t before = passed();
-    adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs / 10);
+    adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs / 5);
     EXPECT_EQ(passed() - before, later ? 1U : 0U);
   }
 }
 
-TEST_F(RuntimeYields, AutoYieldsToTeammatesHoweverLongTheyCompute) {
+TEST_F(RuntimeYields, AdaptYieldsToTeammatesHoweverLongTheyCompute) {
   SimulatedMemory::yield_ns = 3 * kMs;
-  adapt_beside_others_for(500 * kMs, /*others_run=*/false);
+  adapt_for(500 * kMs, /*others_run=*/false);
   EXPECT_EQ(naps() + skipped(), 0U);
   EXPECT_GT(passed(), 100U);
   EXPECT_GT(asked_, 0U);
 }
 
-TEST_F(RuntimeYields, AutoNapsWithCompetitorsAndStopsWhenTheyGo) {
-  SimulatedMemory::yield_ns = 3 * kMs;
-  adapt_beside_others_for(500 * kMs, /*others_run=*/true);
-  EXPECT_GT(naps(), 1000U);
-  EXPECT_LT(passed(), 40U);
-  SimulatedMemory::yield_ns = 1'000;
-  adapt_beside_others_for(RuntimeYield::kLongestPauseNs + kMs, /*others_run=*/false);
-  const std::uint64_t naps_before = naps();
-  adapt_beside_others_for(100 * kMs, /*others_run=*/false);
-  EXPECT_EQ(naps(), naps_before);
+// A worker that computes, waits a little, and computes on: it owes the others what they take.
+TEST_F(RuntimeYields, AdaptYieldsToCompetitorsThatTakeTheirShare) {
+  const std::uint64_t slice_ns = 3 * kMs;
+  for (const unsigned competitors : {1U, 2U}) {
+    SetUp();
+    SimulatedMemory::yield_ns = competitors * slice_ns;
+    for (unsigned i = 0; i < 100; ++i) {
+      SimulatedMemory::now += slice_ns;
+      adapt();
+    }
+    EXPECT_EQ(naps() + skipped(), 0U) << competitors;
+    EXPECT_EQ(long_yields(), passed());
+  }
+  SimulatedMemory::now += slice_ns / 4;
+  adapt();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U) << "more than their share";
 }
 
-TEST_F(RuntimeYields, AutoAsksAfterLongYieldsOnly) {
+TEST_F(RuntimeYields, AdaptAsksAfterLongYieldsOnly) {
   SimulatedMemory::yield_ns = 1'000;
-  adapt_beside_others_for(100 * kMs, /*others_run=*/true);
+  adapt_for(100 * kMs);
   EXPECT_EQ(asked_, 0U);
   EXPECT_EQ(naps() + skipped(), 0U);
 }

@@ -12,8 +12,10 @@
 namespace muster::test {
 
 // Time advances by itself: by 10 ns for a pause, 1 ns for a clock read, `yield_ns` for a yield, `sleep_ns` for a sleep.
+// Yields and naps are no CPU time.
 struct SimulatedMemory : NativeMemory {
   static inline std::uint64_t now = 0;
+  static inline std::uint64_t given_up_ns = 0;
   static inline std::uint64_t yield_ns = 1'000;
   static inline std::uint64_t sleep_ns = 10'000;
   static inline unsigned cpus = 4;
@@ -26,6 +28,7 @@ struct SimulatedMemory : NativeMemory {
   static inline bool real_time = false;
   static void reset() {
     now = 1'000'000'000;
+    given_up_ns = 0;
     yield_ns = 1'000;
     sleep_ns = 10'000;
     cpus = 4;
@@ -39,10 +42,14 @@ struct SimulatedMemory : NativeMemory {
   }
   static void pause() { now += 10; }
   static std::uint64_t now_ns() { return ++now; }
+  static std::uint64_t thread_cpu_ns() { return now - given_up_ns; }
 
   struct Scheduler {
-    static void yield() { now += yield_ns; }
-    static void nap(std::uint64_t ns) { now += ns; }
+    static void yield() { nap(yield_ns); }
+    static void nap(std::uint64_t ns) {
+      now += ns;
+      given_up_ns += ns;
+    }
     static unsigned allowed_cpus() { return cpus; }
     static bool runs_in_real_time(std::uint64_t) { return real_time; }
     static unsigned current_cpu() { return cpu; }

@@ -7,20 +7,23 @@
 //             teammate waits for the CPU no longer than that, not for a whole slice (3 ms); the cost,
 //             some 0.5 us a call, is below a hundredth of the time kept.
 //   adapt()   every call reaches the kernel, as long as it returns soon. One that returns only after
-//             kOthersSliceNs gave its slice to another process. For a pause after it the thread
-//             alternates between spinning for kSpinNs and sleeping for kNapNs: a teammate can run
-//             during a sleep, too, and the kernel does not charge the rest of the slice for it. Then
-//             a call is tried again. The pause doubles from kFirstPauseNs to kLongestPauseNs as long
-//             as tries take long; so it takes at most kLongestPauseNs to notice that the other
-//             process has stopped, and tries cost at most some 7 % of the time beside it.
-//   adapt_beside_others()   the same, if other processes use the CPUs: a long yield to a teammate that
-//             computes changes nothing. Before the first pause only one call in eight is timed.
+//             kOthersSliceNs gave its slice to another process, or to a teammate that computes. If
+//             others_run() says that it may have been a process, and it took more than kFairLoss times
+//             what the thread has run since its last such call or nap, the thread pauses: it alternates
+//             between spinning for kSpinNs and sleeping for kNapNs. A teammate can run during a sleep,
+//             too, and the kernel does not charge the rest of the slice for it. Then a call is tried
+//             again. The pause doubles from kFirstPauseNs to kLongestPauseNs as long as tries take
+//             long; so it takes at most kLongestPauseNs to notice that the other process has stopped,
+//             and tries cost at most some 7 % of the time beside it. A thread that has just computed
+//             for a slice or two has only paid its share back: naps would make it late for its work.
 //
-// One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings.
+// One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
+// yield reads the thread's CPU time, another system call.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "waiting/deadline.h"
 #include "waiting/wait_stats.h"
@@ -59,6 +62,7 @@ class RuntimeYield {
  public:
   static constexpr std::uint64_t kKeepNs = 100'000;
   static constexpr std::uint64_t kOthersSliceNs = 500'000;  // as kPreemptedNs in waiting/tuning.h
+  static constexpr std::uint64_t kFairLoss = 2;
   static constexpr std::uint64_t kSpinNs = 20'000;
   static constexpr std::uint64_t kNapNs = 50'000;
   static constexpr std::uint64_t kFirstPauseNs = 1'000'000;
@@ -77,29 +81,9 @@ class RuntimeYield {
     counts.passed.add();
   }
 
-  template <class Memory>
-  void adapt(YieldCounts& counts) {
-    adapt_where<Memory>(counts, [](std::uint64_t) { return true; });
-  }
-
   // others_run(now_ns): whether other processes use the CPUs. Called after long yields only.
   template <class Memory, class OthersRun>
-  void adapt_beside_others(YieldCounts& counts, OthersRun&& others_run) {
-    if (pause_ns_ == 0 && ++untimed_ % kTimedOneIn != 0) {
-      Memory::Scheduler::yield();
-      counts.passed.add();
-      return;
-    }
-    adapt_where<Memory>(counts, others_run);
-    // So long without a long yield that the next pause would be a first one.
-    if (pause_ns_ != 0 && gave_up_ns_ > try_again_ns_ + kForgetNs) pause_ns_ = 0;
-  }
-
- private:
-  static constexpr unsigned kTimedOneIn = 8;
-
-  template <class Memory, class OthersRun>
-  void adapt_where(YieldCounts& counts, OthersRun&& others_run) {
+  void adapt(YieldCounts& counts, OthersRun&& others_run) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (is_ahead(try_again_ns_, now_ns, kLongestPauseNs)) {
       wait_otherwise<Memory>(now_ns, counts);
@@ -108,10 +92,20 @@ class RuntimeYield {
     Memory::Scheduler::yield();
     gave_up_ns_ = Memory::now_ns();
     counts.passed.add();
-    if (gave_up_ns_ - now_ns >= kOthersSliceNs) {
-      counts.long_yields.add();
-      if (others_run(gave_up_ns_)) begin_pause(now_ns);
+    if (gave_up_ns_ - now_ns < kOthersSliceNs) return;
+    counts.long_yields.add();
+    if (others_run(gave_up_ns_) && gave_up_ns_ - now_ns > kFairLoss * ran_ns<Memory>()) {
+      begin_pause(now_ns);
     }
+  }
+
+ private:
+  // Since the last nap or long yield beside others. In the child of a fork the first is large: a thread's CPU time begins
+  // anew there, and the difference wraps.
+  template <class Memory>
+  std::uint64_t ran_ns() {
+    const std::uint64_t before_ns = std::exchange(cpu_ns_, Memory::thread_cpu_ns());
+    return cpu_ns_ - before_ns;
   }
 
   template <class Memory>
@@ -122,6 +116,7 @@ class RuntimeYield {
     }
     Memory::Scheduler::nap(kNapNs);
     gave_up_ns_ = Memory::now_ns();
+    cpu_ns_ = Memory::thread_cpu_ns();
     counts.naps.add();
   }
 
@@ -135,7 +130,7 @@ class RuntimeYield {
   std::uint64_t gave_up_ns_ = 0;    // when the thread had the CPU back after its last yield or nap
   std::uint64_t try_again_ns_ = 0;  // no yields until then
   std::uint64_t pause_ns_ = 0;      // the last pause
-  unsigned untimed_ = 0;
+  std::uint64_t cpu_ns_ = 0;  // the thread's CPU time at its last nap or long yield beside others
 };
 
 }  // namespace muster
