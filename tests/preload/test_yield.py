@@ -56,9 +56,11 @@ int main(void) {
 CROWDED = r"""
 #include <omp.h>
 #include <stdio.h>
-int main(void) {
+#include <stdlib.h>
+int main(int count, char** arguments) {
   int sum = 0;
-  for (int region = 0; region < 50; ++region) {
+  const int regions = count > 1 ? atoi(arguments[1]) : 50;
+  for (int region = 0; region < regions; ++region) {
     #pragma omp parallel reduction(+ : sum)
     sum += omp_get_thread_num();
   }
@@ -220,7 +222,7 @@ class Yields(unittest.TestCase):
         program = programs.build(CROWDED, name="crowded")
         extra = {"OMP_NUM_THREADS": str(2 * cpus()), "MUSTER_FORKJOIN": "off", "MUSTER_BARRIER": "native"}
         with hogs(2 * cpus()):
-            _, report = programs.report(program, **extra)
+            _, report = programs.report(program, "500", **extra)
         self.assertGreater(report["runtime_yields"]["naps"], 0)
 
     def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
@@ -255,7 +257,7 @@ class Yields(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = self.blas(pathlib.Path(folder), "openblas_get_config")
             with hogs(2 * cpus()):
-                _, report = programs.report(program, "20000")
+                _, report = programs.report(program, "200000")
         self.assertGreater(report["runtime_yields"]["naps"], 0)
 
     def test_openblas_before_any_region(self) -> None:
