@@ -38,6 +38,7 @@ SIZES: dict[str, tuple[int, int]] = {  # size, repetitions; a region takes 10 to
     "cg": (100, 40),
     "fft": (14, 600),
     "heat": (128, 200),
+    "mergesort": (20_000, 300),
     "particles": (20_000, 12_000),
     "pipeline": (16_384, 12_000),
     "stencil": (200, 20),
