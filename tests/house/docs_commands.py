@@ -30,7 +30,7 @@ from lab import runs  # noqa: E402
 from lab.environment import clean_environment  # noqa: E402
 
 SHELL = re.compile(r"sh(?:\s+(?P<key>status|needs|skip):\s*(?P<value>.+))?$")
-APP = ["tests/conformance/programs/barrier_tight.c", "tests/conformance/programs"]
+APP = ["tests/conformance/programs/barrier_stencil.c", "tests/conformance/programs"]
 SECONDS = 20.0  # for a block; all of them take a few
 SKIPPED = 77
 
