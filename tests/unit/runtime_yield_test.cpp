@@ -140,7 +140,7 @@ TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
     SimulatedMemory::yield_ns = 3 * kMs;
     for (const std::uint64_t naps_before = naps(); naps() == naps_before;) adapt();
     const std::uint64_t before = passed();
-    adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs / 5);
+    adapt_for(2 * RuntimeYield::kFirstPauseNs - kMs / 10);
     EXPECT_EQ(passed() - before, later ? 1U : 0U);
   }
 }
@@ -151,6 +151,18 @@ TEST_F(RuntimeYields, AdaptYieldsToTeammatesHoweverLongTheyCompute) {
   EXPECT_EQ(naps() + skipped(), 0U);
   EXPECT_GT(passed(), 100U);
   EXPECT_GT(asked_, 0U);
+}
+
+TEST_F(RuntimeYields, AdaptNapsWithCompetitorsAndStopsWhenTheyGo) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  adapt_for(500 * kMs, /*others_run=*/true);
+  EXPECT_GT(naps(), 1000U);
+  EXPECT_LT(passed(), 40U);
+  SimulatedMemory::yield_ns = 1'000;
+  adapt_for(RuntimeYield::kLongestPauseNs + kMs, /*others_run=*/false);
+  const std::uint64_t naps_before = naps();
+  adapt_for(100 * kMs, /*others_run=*/false);
+  EXPECT_EQ(naps(), naps_before);
 }
 
 // A worker that computes, waits a little, and computes on: it owes the others what they take.

@@ -18,7 +18,8 @@
 //             for a slice or two has only paid its share back: naps would make it late for its work.
 //
 // One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
-// yield reads the thread's CPU time, another system call.
+// yield reads the thread's CPU time, another system call. Memory is that of waiting/memory.h, and has
+// thread_cpu_ns().
 #pragma once
 
 #include <algorithm>
@@ -94,20 +95,14 @@ class RuntimeYield {
     counts.passed.add();
     if (gave_up_ns_ - now_ns < kOthersSliceNs) return;
     counts.long_yields.add();
-    if (others_run(gave_up_ns_) && gave_up_ns_ - now_ns > kFairLoss * ran_ns<Memory>()) {
-      begin_pause(now_ns);
-    }
+    if (!others_run(gave_up_ns_)) return;
+    // Large in the child of a fork, where a thread's CPU time begins anew: the difference wraps.
+    const std::uint64_t before_ns = std::exchange(cpu_ns_, Memory::thread_cpu_ns());
+    const std::uint64_t ran_ns = cpu_ns_ - before_ns;
+    if (gave_up_ns_ - now_ns > kFairLoss * ran_ns) begin_pause(now_ns);
   }
 
  private:
-  // Since the last nap or long yield beside others. In the child of a fork the first is large: a thread's CPU time begins
-  // anew there, and the difference wraps.
-  template <class Memory>
-  std::uint64_t ran_ns() {
-    const std::uint64_t before_ns = std::exchange(cpu_ns_, Memory::thread_cpu_ns());
-    return cpu_ns_ - before_ns;
-  }
-
   template <class Memory>
   void wait_otherwise(std::uint64_t now_ns, YieldCounts& counts) {
     if (now_ns - gave_up_ns_ < kSpinNs) {
