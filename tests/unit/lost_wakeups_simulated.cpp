@@ -1,4 +1,4 @@
-// No wake-up is lost under a hundred million barriers: every policy on every algorithm, in teams of two and three
+// No wake-up is lost under millions of barriers: every policy on every algorithm, in teams of two and three
 // simulated threads with random delays, switches and unseen stores, whole barriers in half of the runs and regions'
 // beginnings and ends in the others. Some instances are called off. A team that is stuck, or a thread that was let
 // through early, is named with its seed, which repeats it.
