@@ -3,7 +3,9 @@
 // Lost work is counted as the time in which the team would have done it at its former rate. From t = 50 ms on, a team
 // that has lived for t has lost at most t / 10 by trials, apart from the time until a thread notices it
 // (waiting/tuning.h). So a trial starts when at least 5 ms may be lost, and ends when they are. Each trial that failed
-// halves the allowance, so that what does not pay is tried less and less often.
+// halves the allowance, so that what does not pay is tried less and less often, and doubles what the next one may lose,
+// up to 25 ms: beside competitors the first milliseconds at a place are a matter of luck, since each of their turns is
+// as long, and the kernel takes tens of milliseconds to move them away.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +29,7 @@ class Trial {
     } else if (length_ns >= tuning::kWindowNs) {
       rate_ = static_cast<double>(episode - since_) / static_cast<double>(length_ns);
       if (length_ns >= tuning::kWindowsOfARate * tuning::kWindowNs) begin_window(now_ns, episode);
-      return budget_ns(now_ns) >= static_cast<std::int64_t>(kLeastTrialNs);
+      return budget_ns(now_ns) >= least_loss_ns();
     }
     return false;
   }
@@ -83,6 +85,12 @@ class Trial {
     const double done_ns = static_cast<double>(episode - since_) / rate_;
     const auto length_ns = static_cast<std::int64_t>(now_ns - since_ns_);
     return std::max(length_ns - static_cast<std::int64_t>(done_ns), std::int64_t{0});
+  }
+
+  // What a trial must be allowed to lose before it begins.
+  std::int64_t least_loss_ns() const {
+    return static_cast<std::int64_t>(
+        std::min(kLeastTrialNs << std::min(failures_, kMostFailures), tuning::kWindowNs));
   }
 
   std::int64_t budget_ns(std::uint64_t now_ns) const {
