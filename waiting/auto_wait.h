@@ -1,8 +1,7 @@
 // `auto`, the default. No spin time suits every situation, so each wait asks which thread it would delay.
-//
-// What a thread does next is decided in waiting/decide.h, and where the team's threads run in waiting/place.h: two pure
-// functions. waiting/contention.h observes what they need, waiting/placement.h moves threads, and waiting/tuning.h has
-// the thresholds. docs/understand/waiting.md explains it; what else was tried is in docs/results/notes/waiting.md.
+// Two pure functions decide: what a thread does next (waiting/decide.h), and where the team's threads run
+// (waiting/place.h). waiting/contention.h observes what they need, waiting/placement.h moves threads, and
+// waiting/tuning.h has the thresholds. See docs/understand/waiting.md, and docs/results/notes/waiting.md for what lost.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +48,7 @@ class AutoWait {
     Observation now;
     now.one_cpu = contention_.is_one_cpu();
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
-    now.competitor = contention_.competitor_near(wait.start_ns);
+    now.competitor = expects_competitor(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
     const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns());
     const bool delays_others = spin_delays_others(now);
@@ -62,7 +61,7 @@ class AutoWait {
       now.absent = teammate != kNobody                          ? Absent::kHere
                    : before_ns - yielded_ns >= yield_every_ns() ? Absent::kPerhapsHere
                                                                 : Absent::kElsewhere;
-      now.competitor = contention_.competitor_near(before_ns);
+      now.competitor = expects_competitor(before_ns);
       const Step step = decide(now);
       bool is_done = false;
       switch (step) {
@@ -91,6 +90,10 @@ class AutoWait {
   }
 
  private:
+  bool expects_competitor(std::uint64_t now_ns) const {
+    return contention_.expects_competitor(now_ns, placement_.left_to_kernel());
+  }
+
   bool note_release(bool delays_others) {
     if (delays_others) budget_.note(true);
     return true;
@@ -129,7 +132,7 @@ class AutoWait {
     if (uncontended) {
       wait.arrivals.agreed().request(kContended | kFullFences, false, wait.episode);
     } else if (contention_.contended() && wait.arrivals.team() > 2) {
-      const bool sleeps = contention_.fits() || contention_.competitor_near(wait.start_ns);
+      const bool sleeps = contention_.fits() || expects_competitor(wait.start_ns);
       const unsigned bits = sleeps ? kContended | kFullFences : kContended;
       wait.arrivals.agreed().request(bits, true, wait.episode);
     }

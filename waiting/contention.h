@@ -9,6 +9,7 @@
 #include "waiting/capacity.h"
 #include "waiting/competitor_average.h"
 #include "waiting/competitors.h"
+#include "waiting/missing_time.h"
 #include "waiting/place.h"
 #include "waiting/preemption_threshold.h"
 #include "waiting/tuning.h"
@@ -21,7 +22,7 @@ namespace muster {
 class Contention {
  public:
   explicit Contention(const WaitParameters& parameters)
-      : capacity_(parameters), sensor_(parameters.load_sensor) {}
+      : capacity_(parameters), sensor_(parameters.load_sensor), missing_time_(sensor_) {}
 
   bool fits() const { return capacity_.suffices(); }
   bool is_one_cpu() const { return capacity_.is_one_cpu(); }
@@ -47,6 +48,17 @@ class Contention {
 
   bool exceeds_cpus() const { return competitor_average_.exceeds_cpus(); }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
+  // A team that does not fit meets whomever the load sensor counts, wherever its threads run.
+  bool meets_competitors(std::uint64_t now_ns) const {
+    return competitor_near(now_ns) || (!fits() && competitor_average_.fills(1));
+  }
+  // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
+  // thread sleeps before it has met one. On one CPU it need not: the kernel moves competitors away.
+  bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
+    const bool coarse_grained = preemption_threshold_.instance_ns() >= tuning::kCoarseGrainedNs;
+    return competitor_near(now_ns) ||
+           (left_to_kernel && coarse_grained && meets_competitors(now_ns));
+  }
   std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
   void forget_competitors() { competitors_.forget(); }
 
@@ -54,7 +66,7 @@ class Contention {
   // if it exceeds the preemption threshold: a competitor must have had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
     if (now_ns < before_ns + preemption_threshold_.ns()) return false;  // or the clock went back
-    if (was_throttled(now_ns) || was_stolen(before_ns, now_ns)) return false;
+    if (missing_time_.has_other_cause(before_ns, now_ns, preemption_threshold_.ns())) return false;
     competitors_.see(now_ns);
     set(contended_, true);
     return true;
@@ -88,7 +100,7 @@ class Contention {
   [[gnu::noinline]] PlaceObservation observe_place(std::uint64_t now_ns) const {
     PlaceObservation out;
     out.fits = fits();
-    out.competitor = competitor_near(now_ns);
+    out.competitor = meets_competitors(now_ns);
     out.takes_turns = takes_turns();
     out.fine_grained = preemption_threshold_.instance_ns() < tuning::kFineGrainedNs;
     if (sensor_ == nullptr) return out;
@@ -109,7 +121,7 @@ class Contention {
   // Not inlined: the copy of the load would be on the stack of each wait, also while the sensor looks.
   [[gnu::noinline]] void note_load() {
     const LoadSnapshot load = sensor_->last();
-    set(has_quota_, load.quota_millicpus != 0);
+    missing_time_.note_quota(load.quota_millicpus != 0);
     competitor_average_.see(load.competitors(), load.team_threads, load.allowed_cpus);
   }
   [[gnu::noinline]] void add_load(PlaceObservation& out) const {
@@ -120,29 +132,15 @@ class Contention {
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
   }
 
-  // Whether the quota, not a competitor, took the missing time.
-  [[gnu::noinline]] bool was_throttled(std::uint64_t now_ns) {
-    if (sensor_ == nullptr || !has_quota_.load(std::memory_order_relaxed)) return false;
-    sensor_->look(now_ns);
-    const std::uint64_t periods = sensor_->last().throttled_periods;
-    return throttled_periods_.exchange(periods, std::memory_order_relaxed) != periods;
-  }
-
-  // Whether the host of a virtual machine took it.
-  bool was_stolen(std::uint64_t before_ns, std::uint64_t now_ns) {
-    return sensor_ != nullptr && sensor_->was_stolen(before_ns, now_ns, preemption_threshold_.ns());
-  }
-
   Capacity capacity_;
   LoadSensor* const sensor_;
   std::atomic<bool> contended_{false};
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
-  std::atomic<bool> has_quota_{false};
   std::atomic<unsigned> found_in_a_row_{0};
-  std::atomic<std::uint64_t> throttled_periods_{0};
   Competitors competitors_;
   CompetitorAverage competitor_average_;
+  MissingTime missing_time_;
   PreemptionThreshold preemption_threshold_;
 };
 

@@ -29,7 +29,7 @@ enum class Absent : std::uint8_t {
 
 struct Observation {
   Absent absent = Absent::kElsewhere;
-  bool competitor = false;  // a thread of another process wants this CPU
+  bool competitor = false;  // a thread of another process wants this CPU, or may want it
   bool one_cpu = false;     // all threads of the team share one CPU
   bool real_time = false;   // yields do not let threads of lower priority run
   bool time_is_up = false;  // the thread has spun for spin_time_ns()

@@ -32,7 +32,7 @@ enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
 
 struct PlaceObservation {
   bool fits = true;            // a CPU for each thread of the team
-  bool competitor = false;     // observed on a CPU of the team within the last milliseconds
+  bool competitor = false;     // observed lately, or counted in the way of a team that does not fit
   bool takes_turns = false;    // teammates were found on one CPU
   bool crowded = false;        // competitors want all CPUs, or nearly
   bool fine_grained = false;   // instances follow each other within microseconds

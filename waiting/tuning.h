@@ -40,6 +40,9 @@ inline constexpr std::uint64_t kMostForWorkNs = 3 * kMs / 2;
 inline constexpr std::uint64_t kSightingNs = 4 * kMs;
 // The most that it counts: then a yield, which shows whether the competitor has left, may cost a slice.
 inline constexpr std::uint64_t kLongestSightingNs = 32 * kMs;
+// The time between two instances from which threads of a team that does not fit sleep for each other beside competitors
+// that the load sensor counts: about ten times what the sleeps and wake-ups of one instance take.
+inline constexpr std::uint64_t kCoarseGrainedNs = 100 * kUs;
 // For which a short slice is kept after the last sighting. Assumed.
 inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;
 

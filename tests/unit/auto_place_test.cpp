@@ -34,6 +34,19 @@ class Gathered : public testing::Test {
       for (unsigned i = 0; i < instances_per_wait; ++i) team_.next_episode();
     }
   }
+  // For `length_ns`, instances of that length.
+  void pass(AutoWait& policy, std::uint64_t length_ns, std::uint64_t instance_ns) {
+    SimulatedMemory::yield_ns = 2'000;
+    const std::uint64_t end = SimulatedMemory::now + length_ns;
+    while (SimulatedMemory::now < end) {
+      everyone_else_is_absent();
+      const std::uint64_t start = SimulatedMemory::now;
+      bool released = false;
+      team_.wait(policy, [&] { return SimulatedMemory::now >= start + instance_ns; }, released);
+      SimulatedMemory::now = std::max(SimulatedMemory::now, start + instance_ns);  // asleep
+      team_.next_episode();
+    }
+  }
   // They were last seen on the CPU of thread 0.
   void everyone_else_is_absent() {
     for (unsigned i = 1; i < 8; ++i) team_.arrive(i, 0, team_.episode() - 1);
@@ -187,6 +200,24 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   SimulatedMemory::now += 20 * kMs;
   team_.wait_in_vain(policy);
   EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a competitor";
+}
+
+// A thread that yields and meets a competitor loses a slice; a sleep costs little beside coarse work.
+TEST_F(Gathered, ACoarseTeamLeftToTheKernelSleepsBesideCompetitors) {
+  for (const std::uint64_t instance_ns : {20'000U, 500'000U}) {
+    for (const int runnable : {1, 10}) {
+      LoadTree load;
+      load.runnable(runnable);
+      AutoWait policy({.team_size = 8,
+                       .settings = {.slice_ns = 0, .place = false},
+                       .load_sensor = load.sensor.get()});
+      pass(policy, 200 * kMs, instance_ns);
+      const std::uint64_t before = team_.stats().yields.read();
+      pass(policy, 100 * kMs, instance_ns);
+      const bool yields = team_.stats().yields.read() != before;
+      EXPECT_EQ(yields, runnable == 1 || instance_ns == 20'000) << runnable << " " << instance_ns;
+    }
+  }
 }
 
 // A pair on one CPU, with a competitor for each CPU.
