@@ -125,15 +125,16 @@ class Readme(unittest.TestCase):
         table = Table([Column("criterion"), Column("figure"), Column("where")], [list(row) for row in rows], "")
         return Result("The grid", "loadgrid", date.replace("-", ""), date, [table])
 
-    def test_its_sentence_is_of_the_newest_grid_that_has_both_criteria(self) -> None:
+    def test_its_sentence_is_of_the_newest_of_the_largest_grids_that_have_both_criteria(self) -> None:
         mean, worst = readme_figures.MEAN, readme_figures.WORST
         found = {
-            "old": self.grid("2026-01-01", (mean, 1.5, "mean over 24 cells"), (worst, 0.9, "a")),
+            "old": self.grid("2026-01-01", (mean, 1.5, "mean over 48 cells"), (worst, 0.9, "a")),
             "new": self.grid(
                 "2026-01-02",
                 *((worst, 0.8, "barrier, 8 threads (at the bound 2.00)"), (worst, 0.85, "b")),
                 *((mean, 1.25, "mean over 24 cells"), (mean, 1.75, "mean over 48 cells (at the bound 3.00)")),
             ),
+            "smaller": self.grid("2026-01-04", (mean, 3.0, "mean over 36 cells"), (worst, 0.95, "a")),
             "part": self.grid("2026-01-03", (mean, 3.0, "mean over 24 cells")),
         }
         text = readme_figures.filled("Before\n<!-- load-grid -->\nold\n<!-- /load-grid -->\nafter\n", found)
