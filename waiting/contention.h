@@ -49,15 +49,13 @@ class Contention {
   bool exceeds_cpus() const { return competitor_average_.exceeds_cpus(); }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
   // A team that does not fit meets whomever the load sensor counts, wherever its threads run.
-  bool meets_competitors(std::uint64_t now_ns) const {
-    return competitor_near(now_ns) || (!fits() && competitor_average_.fills(1));
-  }
+  bool counts_competitors() const { return !fits() && competitor_average_.fills(1); }
   // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
   // thread sleeps before it has met one. On one CPU it need not: the kernel moves competitors away.
   bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
+    if (competitor_near(now_ns)) return true;
     const bool coarse_grained = preemption_threshold_.instance_ns() >= tuning::kCoarseGrainedNs;
-    return competitor_near(now_ns) ||
-           (left_to_kernel && coarse_grained && meets_competitors(now_ns));
+    return coarse_grained && left_to_kernel && counts_competitors();
   }
   std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
   void forget_competitors() { competitors_.forget(); }
@@ -100,7 +98,7 @@ class Contention {
   [[gnu::noinline]] PlaceObservation observe_place(std::uint64_t now_ns) const {
     PlaceObservation out;
     out.fits = fits();
-    out.competitor = meets_competitors(now_ns);
+    out.competitor = competitor_near(now_ns) || counts_competitors();
     out.takes_turns = takes_turns();
     out.fine_grained = preemption_threshold_.instance_ns() < tuning::kFineGrainedNs;
     if (sensor_ == nullptr) return out;
