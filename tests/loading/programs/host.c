@@ -71,6 +71,16 @@ static void* function_of(const char* name, const char* function) {
   return found;
 }
 
+static void* do_nothing(void* unused) { return unused; }
+
+// Threads of another namespace use this C library's heap, too: the loader does, for their thread-local variables. It
+// takes no locks before this library has created a thread of its own, and so they would break the heap.
+static void make_heap_safe(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, do_nothing, NULL);
+  pthread_join(thread, NULL);
+}
+
 static void open_object(const char* name, const char* file, const char* how) {
   int flags = RTLD_NOW | RTLD_LOCAL;
   if (strcmp(how, "global") == 0) flags = RTLD_NOW | RTLD_GLOBAL;
@@ -78,6 +88,7 @@ static void open_object(const char* name, const char* file, const char* how) {
   if (strcmp(how, "deepbind") == 0) flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
   const int own_space = strcmp(how, "space") == 0;
   const int is_self = strcmp(file, "self") == 0;
+  if (own_space) make_heap_safe();
   void* handle =
       own_space ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW) : dlopen(is_self ? NULL : file, flags);
   if (handle == NULL) {
