@@ -31,7 +31,7 @@ from lab import results, tables  # noqa: E402
 from lab.bench import Bench, say, warn_if_busy  # noqa: E402
 from lab.machine import cpus  # noqa: E402
 from lab.progress import Progress  # noqa: E402
-from lab.runs import end_with_parent, exit_by_exception  # noqa: E402
+from lab.runs import end_with_parent, exit_by_exception, start_child  # noqa: E402
 from lab.statistics import median  # noqa: E402
 from lab.tables import figure  # noqa: E402
 
@@ -135,15 +135,15 @@ class Comparison:
             words = ["--folder", str(self.folder), "--rounds", str(rounds), "--warm-up", "0", "--timeout", RUN_LIMIT]
             words += ["--threads", f"{cpus()},{2 * cpus()}", "--hogs", f"0,{HOGS}", *program.found_by]
             words += ["--", str(self.bench.bin / f"{program.name}{ENDINGS[self.runtime]}"), *program.words]
-        with subprocess.Popen(
+        with start_child(
             [self.bench.bin / "muster", "compare", *words],
+            end_with_parent,
             env=self.bench.environment(False),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             process_group=0,  # Ctrl-C is for this process, which then ends it
-            preexec_fn=end_with_parent,
         ) as process:
             try:
                 complaint = process.communicate()[1]

@@ -10,7 +10,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,8 +135,26 @@ def how_it_ended(status: int) -> str:
         return f"signal {-status}"
 
 
+def start_child(command: Sequence[str | Path], prepare: Callable[[], None], **how: Any) -> subprocess.Popen:
+    """Popen, with `prepare` called in the child before it executes the command.
+
+    A signal to us waits until the child has started. An exception of its handler would be lost in a hook that Python
+    runs after a fork: it prints such exceptions and goes on.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+
+    def prepare_child() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        prepare()
+
+    try:
+        return subprocess.Popen([str(word) for word in command], preexec_fn=prepare_child, **how)  # noqa: PLW1509
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def end_with_parent() -> None:
-    """For preexec_fn: the kernel kills the child when the thread that started it ends."""
+    """For start_child(): the kernel kills the child when the thread that started it ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

@@ -21,7 +21,7 @@ from recipe import BadResult, Place, Recipe
 from lab.environment import clean_environment, preload
 from lab.hogs import hogs
 from lab.quota import Quota
-from lab.runs import end_with_parent, ends_within, how_it_ended
+from lab.runs import end_with_parent, ends_within, how_it_ended, start_child
 
 OK = "ok"
 NO_END = "no end"  # within the limit
@@ -193,9 +193,9 @@ class Runner:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             began = time.perf_counter()
             try:
-                process = subprocess.Popen(
-                    words, cwd=place.work, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
-                    start_new_session=True, preexec_fn=self.before(load),
+                process = start_child(
+                    words, self.before(load), cwd=place.work, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                    stderr=errors, start_new_session=True,
                 )  # fmt: skip
             except (OSError, subprocess.SubprocessError) as error:
                 run.status = f"cannot be started: {error}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from cells import COPY, QUOTA, Cell
 from settings import Setting
 
-from lab import machine, reports
+from lab import machine, reports, runs
 from lab.bench import HOG
 from lab.environment import clean_environment
 from lab.hogs import hogs
@@ -160,8 +160,8 @@ class Runner:
 def start(
     command: list[str], environment: dict[str, str], prepare: Callable[[], None], own_session: bool
 ) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=prepare,
+    return runs.start_child(
+        command, prepare, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=own_session,
     )  # fmt: skip
 

@@ -76,13 +76,13 @@ class Program:
         with output.open("wb") as out, errors.open("wb") as err:
             began = time.monotonic()
             try:
-                process = subprocess.Popen(
+                process = runs.start_child(
                     self.words(setting),
+                    runs.end_with_parent,
                     env=environment,
                     stdin=subprocess.DEVNULL,
                     stdout=out if self.value else subprocess.DEVNULL,
                     stderr=err,
-                    preexec_fn=runs.end_with_parent,
                     start_new_session=True,
                 )
             except OSError as error:

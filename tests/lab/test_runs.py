@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab.environment import clean_environment, preload  # noqa: E402
 from lab.hogs import hogs  # noqa: E402
-from lab.runs import Outcome, command_line, exit_by_exception, run  # noqa: E402
+from lab.runs import Outcome, command_line, end_with_parent, exit_by_exception, run, start_child  # noqa: E402
 
 
 def sleepers(seconds: str) -> set[int]:
@@ -29,6 +30,18 @@ def sleepers(seconds: str) -> set[int]:
     return found
 
 
+# A signal comes while Python forks; the handler's exception must end the script, and nothing else may be printed.
+INTERRUPTED = """
+import os, signal, sys
+from lab.runs import start_child
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    start_child(["sleep", sys.argv[1]], lambda: None, start_new_session=True)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
 class Runs(unittest.TestCase):
     def shell(self, script: str, timeout: float = 20.0, **how: bool) -> Outcome:
         return run(["bash", "-c", script], clean_environment(), timeout, **how)
@@ -39,6 +52,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.shell("kill -KILL $$").status, -9)
         ended = self.shell("echo $$; echo error >&2", one_stream=True)
         self.assertEqual((ended.stdout, ended.stderr), (f"{ended.pid}\nerror\n", ""))
+
+    def test_a_signal_while_a_child_starts(self) -> None:
+        command = [sys.executable, "-c", INTERRUPTED, "0.01"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""))
+
+    def test_a_child_hears_signals(self) -> None:
+        process = start_child(["sleep", "60"], end_with_parent)
+        process.terminate()
+        self.assertEqual(process.wait(20), -signal.SIGTERM)
 
     def test_settings_of_the_caller_are_cleared(self) -> None:
         os.environ["MUSTER_WAIT"] = "block"
