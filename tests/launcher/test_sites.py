@@ -142,11 +142,6 @@ class Sites(unittest.TestCase):
         self.assertAlmostEqual(causes, found["gain_ns"], delta=0.01 * found["gain_ns"] + 10)
         return found
 
-    def assert_imbalance(self, site: dict) -> None:
-        """60 ms; a bit more if the working thread does not have its CPU, and less if the other one arrives late."""
-        self.assertGreater(site["gain_imbalance_ns"] / 1e6, 40)
-        self.assertLess(site["gain_imbalance_ns"] / 1e6, 69)
-
     def test_off_by_default(self) -> None:
         file = self.folder / "report.json"
         command = [MUSTER, "run", "--report", file, "--", self.folder / "program", *"00051"]
@@ -161,14 +156,14 @@ class Sites(unittest.TestCase):
         site = self.site(report, "barrier")
         self.assertEqual((site["symbol"], site["count"], site["threads"]), ("__kmpc_barrier", 60, 2))
         self.assertEqual(site["sampled"], 60, "far apart: each one is sampled")
-        self.assert_imbalance(site)
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
         self.assertGreaterEqual(site["waited_ns"], 2 * 55e6)
 
     def test_imbalance_of_a_region(self) -> None:
         report = self.report(0, 2000, regions=60)
         site = self.site(report, "region")
         self.assertEqual((site["symbol"], site["count"]), ("__kmpc_fork_call", 60))
-        self.assert_imbalance(site)
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
         (region,) = report["efficiency"]["regions"]
         self.assertEqual(region["numOmpParallels"], 60)
         self.assertGreaterEqual(region["elapsedTime"], 60 * 2e6)
