@@ -80,6 +80,9 @@ inline constexpr Field kFields[] = {
     {"runtime.tool", kText, kKey, ", observed by {}", "The OMPT tool that gets the events of the barriers replaced.", kNull},
     {"runtime.tool_event", kNumber, kNot, " (event {})",
      "The number of an event unknown to Muster that the tool has registered; with `OMPT tool`, the reason.", kNull},
+    {"runtime.spins", kCount, kNot, ", {} spins before it sleeps",
+     "How often libgomp polls before it sleeps where it waits by itself, as Muster has set it; null where it is as it "
+     "was.", kNull},
     {"runtime.arrivals_replaced", kCount, kSum, "", "Of `barriers.replaced`, the arrivals in this runtime's regions."},
     {"runtime.reports", kCount, kReports, " (reports: {})", "How many reports have it."},
 

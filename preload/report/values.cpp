@@ -9,6 +9,7 @@
 #include "preload/report/report.h"
 #include "preload/runtime_origin.h"
 #include "runtime-hooks/runtimes/ompt_tool.h"
+#include "runtime-hooks/runtimes/spin_count.h"
 
 namespace muster {
 namespace {
@@ -71,6 +72,9 @@ void put_costs(const Calibration* calibration, ReportWriter& out) {
 }
 
 // One runtime of a process can be observed.
+// What comes from a source that cannot be read is null, never 0.
+Value known(bool known, std::uint64_t value) { return known ? Value(value) : Value(nullptr); }
+
 void put_tool(const Runtime& runtime, ReportWriter& out) {
   const char* tool = runtime.observed && runtime.replaced ? tool_path() : nullptr;
   out.put("runtime.tool", tool != nullptr && tool[0] == '\0' ? "the program" : tool);
@@ -88,6 +92,7 @@ void put_runtimes(const ReportData& data, ReportWriter& out) {
     out.put("runtime.replaced", runtime.replaced);
     out.put("runtime.reason", runtime.replaced ? nullptr : name_of(runtime.reason));
     put_tool(runtime, out);
+    out.put("runtime.spins", known(runtime.shortened_spins != nullptr, kShortSpins));
     out.put("runtime.arrivals_replaced", line.replaced);
     out.write("runtime");
   }
@@ -105,9 +110,6 @@ void put_runtimes(const ReportData& data, ReportWriter& out) {
   }
   out.end("unreached");
 }
-
-// What comes from a source that cannot be read is null, never 0.
-Value known(bool known, std::uint64_t value) { return known ? Value(value) : Value(nullptr); }
 
 void put_load(const LoadSnapshot& load, ReportWriter& out) {
   const bool seen = load.looks != 0;

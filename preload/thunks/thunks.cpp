@@ -318,6 +318,9 @@ AnyFunction function_to_call(unsigned index, const void* caller) {
       forget_pool(*runtime);
     }
   }
+  if (thunk.effect == Effect::kDisplays) {
+    if (Runtime* const runtime = runtime_with(target.function)) restore_spins(*runtime);
+  }
   if (thunk.effect == Effect::kSetsDefaults) g_defaults_set.store(true, std::memory_order_relaxed);
   const auto state = static_cast<std::uint8_t>(t_muster_fold_state);
   const bool has_effect = (state & states_with(thunk.effect)) != 0;

@@ -17,6 +17,7 @@ enum class Effect : std::uint8_t {
   kCreatesTasks,  // as kCloses, but counts in any thread
   kSetsDefaults,  // as kSets, but counts in any thread: how loops are shared
   kPauses,        // as kSets, but counts in any thread: whether it has a pool of threads
+  kDisplays,      // as kCloses, but counts in any thread: shows what Muster has set in the runtime
 };
 
 // The states of the threads whose calls have that effect, as the bits that a thunk tests. In an inactive region every
@@ -35,6 +36,7 @@ constexpr std::uint8_t states_with(Effect effect) {
     case Effect::kPauses:
     case Effect::kPushes:
     case Effect::kCreatesTasks:
+    case Effect::kDisplays:
       return 0xFF;
   }
   return 0xFF;

@@ -7,12 +7,14 @@
 #include <cstring>
 #include <new>
 
+#include "options/settings.h"
 #include "platform/lock.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/runtimes/spin_count.h"
 #include "runtime-hooks/runtimes/why_not_replaced.h"
 
 namespace muster {
@@ -95,6 +97,14 @@ void fill(Runtime& runtime, const LoadedObject& object) {
   runtime.replaced = runtime.reason == PassReason::kNone;
   runtime.reductions = reduction_rules();
   runtime.computes_loops = loops_are_arithmetic(runtime);
+  const bool may_shorten = runtime.kind == RuntimeKind::kLibgomp && runtime.replaced &&
+                           settings().yield != YieldKind::kNative;
+  if (may_shorten) runtime.shortened_spins = spin_count_of(object);
+}
+
+void shorten_spins(const Runtime& runtime) {
+  if (runtime.shortened_spins != nullptr)
+    __atomic_store_n(runtime.shortened_spins, kShortSpins, __ATOMIC_RELAXED);
 }
 
 template <class Accept>
@@ -175,6 +185,7 @@ Runtime* look_at(Runtime& found, const LoadedObject& object) {
     if (Runtime* known = known_runtime(object)) return known;
     found.load = ++g_loads;
     runtime = enter(found);
+    if (runtime != nullptr) shorten_spins(*runtime);
   }
   if (runtime != nullptr && g_observer != nullptr) g_observer(*runtime);
   return runtime;
@@ -280,6 +291,12 @@ Runtime* runtime_with(const void* address) {
   return find_runtime([&](const Runtime& known) { return known.contains(address); });
 }
 
+void restore_spins(Runtime& runtime) {
+  std::uint64_t* const spins =
+      __atomic_exchange_n(&runtime.shortened_spins, nullptr, __ATOMIC_RELAXED);
+  if (spins != nullptr) __atomic_store_n(spins, kDefaultSpins, __ATOMIC_RELAXED);
+}
+
 void* definition_in(const Runtime& runtime, const char* symbol) {
   return defined_by(runtime.object, symbol);
 }
@@ -309,6 +326,7 @@ void forget_runtimes(const Gone& gone) {
   find_runtime([&](Runtime& runtime) {
     if (is_gone(runtime) || !gone(runtime.object.begin)) return false;
     runtime.object.size_before = runtime.object.end - runtime.object.begin;
+    __atomic_store_n(&runtime.shortened_spins, nullptr, __ATOMIC_RELAXED);
     __atomic_store_n(&runtime.load, 0U, __ATOMIC_RELEASE);
     __atomic_store_n(&runtime.object.end, runtime.object.begin, __ATOMIC_RELEASE);
     return false;

@@ -53,6 +53,8 @@ struct Runtime {
   bool has_target_tasks = false;
   ReductionRules reductions;
   bool computes_loops = false;  // Muster may, in place of the runtime (loop_rules.h)
+  // libgomp's own, while it has a value of Muster's (spin_count.h); else null. Written as an atomic.
+  std::uint64_t* shortened_spins = nullptr;
   std::uint64_t credited_arrivals =
       0;              // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
   bool stays = true;  // loaded until the process ends; else it may be unloaded
@@ -123,6 +125,9 @@ void give_functions(FunctionWithoutRuntime function_of);
 
 // The runtime that contains `address`, of those found so far; else null. Takes no lock.
 Runtime* runtime_with(const void* address);
+
+// Gives libgomp its own spin count back: the program asks for it to be shown. Any number of times.
+void restore_spins(Runtime& runtime);
 
 // The runtime's definition of `symbol`; else null. Takes no lock.
 void* definition_in(const Runtime& runtime, const char* symbol);
