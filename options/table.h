@@ -31,7 +31,8 @@ namespace muster {
     "Whether Muster forks and joins parallel regions itself. `auto`: where that is faster.")       \
   X(yield, "MUSTER_YIELD", kind::YieldName, "auto",                                                \
     "A `sched_yield` called by the OpenMP runtime or by OpenBLAS: the system call (`native`), "    \
-    "mostly nothing (`skip`), or whichever the load calls for.")                                   \
+    "mostly nothing (`skip`), or whichever the load calls for. All but `native` also let libgomp " \
+    "sleep sooner.")                                                                               \
   X(slice_ns, "MUSTER_SLICE", kind::Slice, "auto",                                                 \
     "With other processes on its CPUs, ask the kernel for time slices of this length. `auto`: "    \
     "100us.")                                                                                      \

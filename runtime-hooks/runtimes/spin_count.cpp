@@ -17,7 +17,7 @@ std::uint64_t* find_in(const dl_phdr_info& info, const ElfW(Phdr) & part) {
   std::uintptr_t begin = info.dlpi_addr + part.p_vaddr;
   const std::uintptr_t end = begin + part.p_memsz;
   for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr) & other = info.dlpi_phdr[i];
+    const ElfW(Phdr)& other = info.dlpi_phdr[i];
     if (other.p_type == PT_GNU_RELRO && other.p_vaddr == part.p_vaddr) begin += other.p_memsz;
   }
   constexpr std::uintptr_t kWord = sizeof(std::uint64_t);
@@ -31,7 +31,7 @@ std::uint64_t* find_in(const dl_phdr_info& info, const ElfW(Phdr) & part) {
 std::uint64_t* find_in_object(const dl_phdr_info& info) {
   std::uint64_t* found = nullptr;
   for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr) & part = info.dlpi_phdr[i];
+    const ElfW(Phdr)& part = info.dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
     std::uint64_t* const word = find_in(info, part);
     if (word != nullptr && found != nullptr) return nullptr;
