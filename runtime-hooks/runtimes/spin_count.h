@@ -15,7 +15,7 @@
 
 namespace muster {
 
-// libgomp's defaults: of a process with no more threads than CPUs, and of one with more (libgomp/env.c, gcc 4.4 to 16).
+// libgomp's defaults: of a process with no more threads than CPUs, and of one with more (libgomp/env.c, gcc 7 to 16).
 inline constexpr std::uint64_t kDefaultSpins = 300'000;
 inline constexpr std::uint64_t kThrottledSpins = 100;
 // What Muster sets: 35 to 100 us, by the CPU's pause.
