@@ -292,6 +292,7 @@ Runtime* runtime_with(const void* address) {
 }
 
 void restore_spins(Runtime& runtime) {
+  const Locked locked(g_lock);  // another thread may be about to shorten them
   std::uint64_t* const spins =
       __atomic_exchange_n(&runtime.shortened_spins, nullptr, __ATOMIC_RELAXED);
   if (spins != nullptr) __atomic_store_n(spins, kDefaultSpins, __ATOMIC_RELAXED);

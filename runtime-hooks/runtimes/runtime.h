@@ -126,7 +126,7 @@ void give_functions(FunctionWithoutRuntime function_of);
 // The runtime that contains `address`, of those found so far; else null. Takes no lock.
 Runtime* runtime_with(const void* address);
 
-// Gives libgomp its own spin count back: the program asks for it to be shown. Any number of times.
+// Gives libgomp its own spin count back: the program asks for it to be shown. Any number of times. Takes Muster's lock.
 void restore_spins(Runtime& runtime);
 
 // The runtime's definition of `symbol`; else null. Takes no lock.

@@ -6,34 +6,35 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "runtime-hooks/objects/relocated_words.h"
+
 namespace muster {
 namespace {
 
 // A compiler puts variables that are used together close to each other, but not always side by side.
 constexpr std::ptrdiff_t kNear = 8;
 
-// In a part of the object that it may write; what is read-only after relocation, at its beginning, is left out.
-std::uint64_t* find_in(const dl_phdr_info& info, const ElfW(Phdr) & part) {
-  std::uintptr_t begin = info.dlpi_addr + part.p_vaddr;
-  const std::uintptr_t end = begin + part.p_memsz;
-  for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& other = info.dlpi_phdr[i];
-    if (other.p_type == PT_GNU_RELRO && other.p_vaddr == part.p_vaddr) begin += other.p_memsz;
-  }
+// In a segment of the object; what is read-only after relocation, at its beginning, is left out.
+std::uint64_t* find_in(const dl_phdr_info& info, const ElfW(Phdr) & segment) {
+  const std::uintptr_t start = info.dlpi_addr + segment.p_vaddr;
+  const ReadOnlyPart constant = read_only_part(info);
   constexpr std::uintptr_t kWord = sizeof(std::uint64_t);
-  begin = (begin + kWord - 1) / kWord * kWord;
-  if (end < begin + kWord) return nullptr;
+  // The constant part ends at a page, which may be the one where the segment starts.
+  const std::uintptr_t first = constant.begin == start ? std::max(constant.end, start) : start;
+  const std::uintptr_t begin = (first + kWord - 1) / kWord * kWord;
+  const std::uintptr_t end = (start + segment.p_memsz) / kWord * kWord;
+  if (end <= begin) return nullptr;
   return find_spin_count(reinterpret_cast<std::uint64_t*>(begin),
-                         reinterpret_cast<std::uint64_t*>(end / kWord * kWord));
+                         reinterpret_cast<std::uint64_t*>(end));
 }
 
-// Several parts can be written where a tool has added one, as those that make Python wheels do.
+// Several segments can be written where a tool has added one, as those that make Python wheels do.
 std::uint64_t* find_in_object(const dl_phdr_info& info) {
   std::uint64_t* found = nullptr;
   for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = info.dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
-    std::uint64_t* const word = find_in(info, part);
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+    std::uint64_t* const word = find_in(info, segment);
     if (word != nullptr && found != nullptr) return nullptr;
     if (word != nullptr) found = word;
   }
