@@ -18,6 +18,7 @@ class Capacity {
   explicit Capacity(const WaitParameters& parameters)
       : team_size_(parameters.team_size), bound_cpus_(parameters.bound_cpus) {}
 
+  unsigned threads() const { return team_size_; }
   bool suffices() const { return suffices_.load(std::memory_order_relaxed); }
   // The CPUs of all threads of the team, at the last look.
   unsigned cpus() const { return cpus_.load(std::memory_order_relaxed); }

@@ -21,9 +21,9 @@ class CompetitorAverage {
   // disturb each other for microseconds only do not notice that by missing time.
   bool exceeds_cpus() const { return exceeds_cpus_.load(std::memory_order_relaxed); }
 
-  // Whether there is a competitor for each CPU, or nearly: a CPU that a thread leaves goes to a competitor.
-  bool fills(unsigned cpus) const {
-    return average_.load(std::memory_order_relaxed) + kOne * 3 / 4 > cpus * kOne;
+  // Rounded up from a quarter of one: a competitor may sleep half of the time.
+  unsigned count() const {
+    return (average_.load(std::memory_order_relaxed) + kOne * 3 / 4 - 1) / kOne;
   }
 
  private:

@@ -49,7 +49,7 @@ class Contention {
   bool exceeds_cpus() const { return competitor_average_.exceeds_cpus(); }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
   // A team that does not fit meets whomever the load sensor counts, wherever its threads run.
-  bool counts_competitors() const { return !fits() && competitor_average_.fills(1); }
+  bool counts_competitors() const { return !fits() && competitor_average_.count() != 0; }
   // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
   // thread sleeps before it has met one. On one CPU it need not: the kernel moves competitors away.
   bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
@@ -106,7 +106,7 @@ class Contention {
     const bool may_leave = out.fits && out.takes_turns && !out.competitor;
     sensor_->look(now_ns, Files::kKept,
                   may_leave ? tuning::kPlaceLookEveryNs : LoadSensor::kLookEveryNs);
-    add_load(out);
+    add_load(out, now_ns);
     return out;
   }
 
@@ -122,10 +122,12 @@ class Contention {
     missing_time_.note_quota(load.quota_millicpus != 0);
     competitor_average_.see(load.competitors(), load.team_threads, load.allowed_cpus);
   }
-  [[gnu::noinline]] void add_load(PlaceObservation& out) const {
+  [[gnu::noinline]] void add_load(PlaceObservation& out, std::uint64_t now_ns) const {
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
-    out.crowded = competitor_average_.fills(load.allowed_cpus);
+    const unsigned competitors = competitor_average_.count();
+    out.crowded = competitors >= load.allowed_cpus;
+    out.apart_is_fair = is_fair_apart(now_ns, capacity_.threads() + competitors, load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
     out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
   }

@@ -6,11 +6,11 @@
 //   Under a quota of one CPU, a spread team uses up its quota in a part of each period and is stopped for the rest; on
 //   one CPU it runs all the time.
 // - Threads of a team that fits meet on one CPU when the runtime creates them or when one is woken on its waker's CPU.
-//   The kernel's load balancing does not notice it if only one of them is runnable at a time. If competitors want all
-//   CPUs, each thread is kept on a CPU of its own. With fewer competitors that would give the team more than its share.
-//   It pays only if a context switch is long compared with the work between barriers. Otherwise one CPU is better: the
-//   kernel moves the competitors away from it, and serial parts have it to themselves. Mostly the kernel brings such a
-//   team together by itself.
+//   The kernel's load balancing does not notice it if only one of them is runnable at a time. Beside competitors, each
+//   thread is then kept on a CPU of its own; with fewer competitors than CPUs only for a part of the time, so that they
+//   have their share. It pays only if a context switch is long compared with the work between barriers. Otherwise one
+//   CPU is better: the kernel moves the competitors away from it, and serial parts have it to themselves. Mostly the
+//   kernel brings such a team together by itself.
 //
 // Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
 // CPU of the team becomes idle: then the kernel spreads the threads better.
@@ -31,10 +31,12 @@ enum class Place : std::uint8_t {
 enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
 
 struct PlaceObservation {
-  bool fits = true;            // a CPU for each thread of the team
-  bool competitor = false;     // observed lately, or counted in the way of a team that does not fit
-  bool takes_turns = false;    // teammates were found on one CPU
-  bool crowded = false;        // competitors want all CPUs, or nearly
+  bool fits = true;          // a CPU for each thread of the team
+  bool competitor = false;   // observed lately, or counted in the way of a team that does not fit
+  bool takes_turns = false;  // teammates were found on one CPU
+  bool crowded = false;      // competitors want all CPUs, or nearly
+  bool apart_is_fair =
+      false;  // competitors have their share also if each thread has a CPU of its own for now
   bool fine_grained = false;   // instances follow each other within microseconds
   bool one_cpu_quota = false;  // at most one CPU's time per period, at least two CPUs
   bool alone = false;          // known: no thread of another process is runnable on any CPU
@@ -45,15 +47,25 @@ struct PlaceObservation {
   Verdict trial = Verdict::kOpen;  // of the present place
 };
 
+// Whether a team may be on CPUs of its own at this time, if `all` threads want the CPUs, those of the team included.
+//
+// There a competitor has half a CPU beside a thread, and about 7/8 of one where the kernel puts the team: beside a pair
+// one hog had 0.88. Its share is cpus / all. So a part of the time is the team's; that is (7 all - 8 cpus) / (3 all).
+// None if the kernel has a CPU for nearly every thread, all if there are as many competitors as CPUs.
+constexpr bool is_fair_apart(std::uint64_t now_ns, std::uint64_t all, std::uint64_t cpus) {
+  if (7 * all <= 8 * cpus) return false;
+  constexpr std::uint64_t kApartNs = 2 * tuning::kWindowNs;
+  return now_ns % (kApartNs * 3 * all / (7 * all - 8 * cpus)) < kApartNs;
+}
+
 // The place that may suit the team, regardless of trials.
 constexpr Place candidate(Place place, const PlaceObservation& now) {
   if (!now.may_move) return Place::kAnywhere;
   if (now.fits) {
-    if (!now.crowded) return Place::kAnywhere;
     if (now.fine_grained) {
       return now.takes_turns || place == Place::kOwnCpus ? Place::kOwnCpus : Place::kAnywhere;
     }
-    if (now.takes_turns && place != Place::kOneCpu) return Place::kAnywhere;
+    if (!now.crowded || (now.takes_turns && place != Place::kOneCpu)) return Place::kAnywhere;
   } else if (now.one_cpu_quota) {
     return Place::kOneCpu;
   }
@@ -70,7 +82,7 @@ constexpr bool needs_no_trial(Place wanted, const PlaceObservation& now) {
 constexpr Place next(Place place, const PlaceObservation& now) {
   const Place wanted = candidate(place, now);
   if (needs_no_trial(wanted, now)) return wanted;
-  if (now.cpu_idle) return Place::kAnywhere;
+  if (now.cpu_idle || (wanted == Place::kOwnCpus && !now.apart_is_fair)) return Place::kAnywhere;
   if (place == Place::kAnywhere) return now.may_try ? wanted : place;
   return place == wanted && now.trial != Verdict::kFails ? place : Place::kAnywhere;
 }

@@ -73,7 +73,8 @@ class Placement {
       if (before == Place::kAnywhere) {
         now.may_try = trial_.may_begin(now_ns, wait.episode);
       } else {
-        now.trial = trial_.judge(now_ns, wait.episode);
+        const bool ends = before == Place::kOwnCpus && !now.apart_is_fair;
+        now.trial = trial_.judge(now_ns, wait.episode, ends);
       }
     }
     const Place after = next(before, now);

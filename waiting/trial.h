@@ -40,23 +40,23 @@ class Trial {
     pays_ = false;
   }
 
-  // Of the present place. A place that pays is judged again and again: the work may change.
-  Verdict judge(std::uint64_t now_ns, Episode episode) {
+  // Of the present place. A place that pays is judged again and again: the work may change. `ends`: the team has to
+  // leave the place now.
+  Verdict judge(std::uint64_t now_ns, Episode episode, bool ends) {
     // Without a trial there is nothing to compare with; or the clock went back.
     if (since_ns_ == 0 || now_ns < since_ns_) return Verdict::kFails;
     const std::uint64_t length_ns = now_ns - since_ns_;
     const std::int64_t lost_ns = lost(now_ns, episode);
-    if (lost_ns > budget_ns_ || length_ns >= tuning::kWindowsOfATrial * tuning::kWindowNs) {
+    const double must_gain = pays_ ? 1 : tuning::kMustGain;
+    const bool gains =
+        static_cast<double>(episode - since_) > rate_ * must_gain * static_cast<double>(length_ns);
+    const bool is_over = ends || length_ns >= tuning::kWindowsOfATrial * tuning::kWindowNs;
+    if (lost_ns > budget_ns_ || (is_over && !gains)) {
       lost_ns_ += lost_ns;
       ++failures_;
       return Verdict::kFails;
     }
-    const double must_gain = pays_ ? 1 : tuning::kMustGain;
-    const auto done = static_cast<double>(episode - since_);
-    if (length_ns < tuning::kWindowNs ||
-        done <= rate_ * must_gain * static_cast<double>(length_ns)) {
-      return Verdict::kOpen;
-    }
+    if (!gains || (length_ns < tuning::kWindowNs && !ends)) return Verdict::kOpen;
     begin(now_ns, episode);
     pays_ = true;
     failures_ = 0;

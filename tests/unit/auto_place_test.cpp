@@ -264,6 +264,24 @@ TEST_F(Crowded, SleepsSoonWhereEachThreadHasACpuOfItsOwn) {
   EXPECT_LE(team_.wait_in_vain(policy), 1'100'000U);
 }
 
+// With one competitor only for a part of the time, so that it has its share.
+TEST_F(Crowded, IsApartForAPartOfTheTimeBesideOneCompetitor) {
+  load_.runnable(2);  // one is the thread that looks
+  AutoWait policy = this->policy();
+  ASSERT_TRUE(pass(policy, 5'000, true));
+  std::uint64_t apart_ns = 0;
+  const std::uint64_t begin = SimulatedMemory::now;
+  while (SimulatedMemory::now < begin + 3'600 * tuning::kMs) {
+    const bool apart = SimulatedMemory::placed != kNoCpu;
+    const std::uint64_t before = SimulatedMemory::now;
+    ASSERT_TRUE(pass(policy, apart ? 2'000 : 8'000, !apart)) << "it gains by a factor of four";
+    if (apart) apart_ns += SimulatedMemory::now - before;
+  }
+  EXPECT_NEAR(static_cast<double>(apart_ns) / 3'600 / tuning::kMs, 5.0 / 9, 0.05);
+  load_.runnable(1);
+  EXPECT_TRUE(pass(policy, 5'000, false)) << "the competitor has left";
+}
+
 TEST_F(Crowded, ACoarseTeamStaysOnOneCpu) {
   AutoWait policy = this->policy();
   EXPECT_FALSE(pass(policy, 100'000, true));

@@ -111,18 +111,16 @@ TEST(CoarseWork, DoesNotHideACompetitor) {
 
 TEST(CompetitorAverage, IsAnAverage) {
   CompetitorAverage average;
-  EXPECT_FALSE(average.fills(1)) << "no sample yet";
+  EXPECT_EQ(average.count(), 0U) << "no sample yet";
   for (int look = 0; look < 100; ++look) average.see(1);
-  EXPECT_TRUE(average.fills(1));
-  EXPECT_FALSE(average.fills(2)) << "one CPU hog";
+  EXPECT_EQ(average.count(), 1U) << "one CPU hog";
   for (int look = 0; look < 50; ++look) {
     average.see(2);
     average.see(1);
   }
-  EXPECT_TRUE(average.fills(2)) << "a second copy, of which one thread sleeps half of the time";
-  EXPECT_FALSE(average.fills(3));
+  EXPECT_EQ(average.count(), 2U) << "a second copy, of which one thread sleeps half of the time";
   average.see(0);
-  EXPECT_TRUE(average.fills(2)) << "one sample has little weight";
+  EXPECT_EQ(average.count(), 2U) << "one sample has little weight";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -32,7 +33,7 @@ void for_each_observation(const std::function<void(const Observation&)>& body) {
 void for_each_place(const std::function<void(Place, const PlaceObservation&)>& body) {
   for (const Place place : kPlaces)
     for (const Verdict trial : kVerdicts)
-      for (unsigned bits = 0; bits < 1U << 10; ++bits)
+      for (unsigned bits = 0; bits < 1U << 11; ++bits)
         for (const unsigned cpus : {1U, tuning::kMostCpus, tuning::kMostCpus + 1}) {
           const auto bit = [bits](unsigned number) { return (bits >> number & 1) != 0; };
           PlaceObservation now;
@@ -46,6 +47,7 @@ void for_each_place(const std::function<void(Place, const PlaceObservation&)>& b
           now.cpu_idle = bit(7);
           now.may_try = bit(8);
           now.fine_grained = bit(9);
+          now.apart_is_fair = bit(10);
           now.cpus = cpus;
           now.trial = trial;
           body(place, now);
@@ -150,7 +152,7 @@ TEST(NextPlace, KeepsWhatMustHold) {
     EXPECT_FALSE(now.cpu_idle) << "the kernel has a CPU for a thread";
     if (after == Place::kOwnCpus) {
       EXPECT_TRUE(now.fits) << "two threads would share a CPU";
-      EXPECT_TRUE(now.crowded) << "the team would take more than its share";
+      EXPECT_TRUE(now.apart_is_fair) << "the team would take more than its share";
       EXPECT_TRUE(now.fine_grained) << "one CPU may be as good";
     } else {
       EXPECT_LE(now.cpus, tuning::kMostCpus);
@@ -165,6 +167,28 @@ TEST(NextPlace, KeepsWhatMustHold) {
       EXPECT_TRUE(now.may_try) << "beyond the budget";
     }
   });
+}
+
+// Half a CPU while the team is apart, 7/8 otherwise.
+TEST(NextPlace, LeavesCompetitorsTheirShare) {
+  for (const unsigned cpus : {2U, 3U, 8U, 64U}) {
+    for (const unsigned threads : {2U, (cpus + 2) / 2, cpus}) {
+      for (unsigned competitors = 1; competitors <= 2 * cpus; ++competitors) {
+        const unsigned all = threads + competitors;
+        constexpr unsigned kLooks = 10'000;
+        unsigned apart = 0;
+        for (unsigned look = 0; look < kLooks; ++look)
+          apart += is_fair_apart(look * tuning::kMs, all, cpus) ? 1 : 0;
+        const double part = static_cast<double>(apart) / kLooks;
+        const double share = std::min(0.875, static_cast<double>(cpus) / all);
+        EXPECT_GE(part * 0.5 + (1 - part) * 0.875, share - 0.01)
+            << threads << " " << competitors << " " << cpus;
+        if (threads == cpus && competitors >= cpus) {
+          EXPECT_EQ(part, 1) << "none has more than half a CPU";
+        }
+      }
+    }
+  }
 }
 
 TEST(NextPlace, IsReachedAndLeft) {
