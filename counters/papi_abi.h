@@ -17,8 +17,8 @@ inline constexpr int kNoCounters = -13;
 inline constexpr int kNoPermission = -15;
 inline constexpr int kDisabled = -25;  // the event's component is disabled
 inline constexpr int kNull = -1;       // not an event set
-inline constexpr int kFullVersion =
-    21;  // for PAPI_get_opt: the version, available before the start
+// For PAPI_get_opt: the version, available before the start.
+inline constexpr int kFullVersion = 21;
 
 // The leading part of PAPI_component_info_t.
 struct ComponentInfo {

@@ -17,8 +17,8 @@ class CpuGroups {
     std::uint32_t quota_millicpus = 0;  // the tightest; 0 = none
     std::uint64_t throttled_periods = 0;
     std::uint64_t throttled_ns = 0;
-    std::uint64_t counted =
-        0;  // differs if other groups were counted: counts cannot be compared then
+    // Differs if other groups were counted: counts cannot be compared then.
+    std::uint64_t counted = 0;
     bool quota_failed = false;       // a file has no valid content, or some groups are not shown
     bool throttling_failed = false;  // the same, of cpu.stat
   };

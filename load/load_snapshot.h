@@ -35,10 +35,10 @@ struct LoadSnapshot {
   std::uint64_t looks = 0;
   std::uint64_t throttled_periods = 0;  // since the first look, over all groups with a quota
   std::uint64_t throttled_ns = 0;       // the throttled time, summed over the CPUs of a group
-  std::uint64_t throttled_before =
-      0;  // periods before the first look, since the groups were created
-  std::uint64_t stalled_us =
-      0;  // since the first look: time in which some thread of the machine waited for a CPU
+  // Periods before the first look, since the groups were created.
+  std::uint64_t throttled_before = 0;
+  // Since the first look: time in which some thread of the machine waited for a CPU.
+  std::uint64_t stalled_us = 0;
   // Taken by the host from the CPUs that were allowed at the first look (load/stolen_time.h), since then,
   std::uint64_t stolen_ns = 0;
   std::uint64_t stolen_before_ns = 0;  // and before it, since the machine started

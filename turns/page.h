@@ -20,14 +20,14 @@ struct alignas(64) TurnRecord {
   // Until when the owner is at work, if nothing more is heard of it. It is the only sign of life: a process that ended,
   // was stopped or computes without barriers lets it pass.
   std::atomic<std::uint64_t> live_until_ns{0};
-  std::atomic<std::uint64_t> wants{
-      0};  // CPUs: its threads, or as many as there are if there are fewer
+  // CPUs: its threads, or as many as there are if there are fewer.
+  std::atomic<std::uint64_t> wants{0};
   std::atomic<std::uint64_t> cpus[CpuSet::kWords]{};  // that it may use
 };
 
 struct TurnPage {
-  static constexpr std::uint64_t kVersion =
-      0x4d75737465720002;  // in every build that shares this layout and rule
+  // In every build that shares this layout and rule.
+  static constexpr std::uint64_t kVersion = 0x4d75737465720002;
   static constexpr unsigned kRecords = 340;
 
   std::atomic<std::uint64_t> version{0};  // 0: new

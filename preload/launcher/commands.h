@@ -15,8 +15,8 @@ inline constexpr int kOtherResults = 1;  // compare: an output or status differs
 inline constexpr int kNotAllMerged = 1;  // merge: some files are not reports
 inline constexpr int kNotWritten = 1;    // manual: a page cannot be written
 inline constexpr int kUsage = 2;         // a bad value, an unknown option
-inline constexpr int kLauncherFailed =
-    125;  // run: no libmuster.so (the status that env and timeout use)
+// `run`: no libmuster.so (the status that env and timeout use).
+inline constexpr int kLauncherFailed = 125;
 inline constexpr int kCannotExecute = 126;  // run: found but not executable (as in shells)
 inline constexpr int kNotFound = 127;       // run: no such command (as in shells)
 

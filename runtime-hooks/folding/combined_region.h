@@ -47,8 +47,8 @@ struct CombinedRegion {
     Frame& frame = *t_thread_state->top;  // the fold's
     frame.first_share = &share;
     self.function(self.data);
-    frame.first_share =
-        nullptr;  // and keeps the call from becoming a tail call, which would end the share's lifetime
+    // It also keeps the call from becoming a tail call, which would end the share's lifetime.
+    frame.first_share = nullptr;
   }
 };
 

@@ -8,8 +8,8 @@ namespace muster {
 
 struct CallTarget {
   void* function = nullptr;  // null: no object defines it
-  std::uintptr_t begin =
-      0;  // the calling object's address range; empty for code outside any object
+  // The calling object's address range; empty for code outside any object.
+  std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   bool from_itself = false;  // the object calls its own function, as the runtimes do
 };

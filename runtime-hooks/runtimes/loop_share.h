@@ -22,8 +22,8 @@ struct LoopPlace {
 // The kinds of schedules (kmp.h).
 inline constexpr std::int32_t kStaticChunked = 33;
 inline constexpr std::int32_t kStatic = 34;
-inline constexpr std::int32_t kBalancedChunked =
-    45;  // with `simd`: one chunk, a multiple of the size
+// With `simd`: one chunk, a multiple of the size.
+inline constexpr std::int32_t kBalancedChunked = 45;
 inline constexpr std::int32_t kDistributeChunked = 91;
 inline constexpr std::int32_t kDistribute = 92;
 

@@ -55,8 +55,8 @@ struct Runtime {
   bool computes_loops = false;  // Muster may, in place of the runtime (loop_rules.h)
   // libgomp's own, while it has a value of Muster's (spin_count.h); else null. Written as an atomic.
   std::uint64_t* shortened_spins = nullptr;
-  std::uint64_t credited_arrivals =
-      0;              // arrivals at Muster's barriers: see arrivals_of() (accounting.h)
+  // Arrivals at Muster's barriers: see arrivals_of() (accounting.h).
+  std::uint64_t credited_arrivals = 0;
   bool stays = true;  // loaded until the process ends; else it may be unloaded
   // The number of this load among all in the process; 0 after it is unloaded. The entry is used again when the same
   // runtime is loaded at its old addresses.

@@ -26,8 +26,8 @@ struct TeamState {
   BarrierKind kind = BarrierKind::kNative;
   PassReason reason = PassReason::kNoMemory;
   std::atomic<unsigned> size{0};  // 0: unused
-  std::uint64_t credited_arrivals =
-      0;                       // arrivals of its members that were added to a runtime's count
+  // Arrivals of its members that were added to a runtime's count.
+  std::uint64_t credited_arrivals = 0;
   std::uint64_t last_use = 0;  // counted in changes of the team's size
   Arena arena;
 };

@@ -8,8 +8,8 @@ namespace muster::coherence {
 
 struct Counts {
   std::uint64_t loads = 0;
-  std::uint64_t polls_passed_over =
-      0;  // of a spinning thread, which would have hit; not in `loads`
+  // Of a spinning thread, which would have hit; not in `loads`.
+  std::uint64_t polls_passed_over = 0;
   std::uint64_t stores = 0;
   std::uint64_t node_hits = 0;  // missed the nearest cache, found in the node's
   // Requests that left the node, by where they were served: by level, and last by memory.

@@ -29,8 +29,8 @@ enum class Coherence {
 struct Level {
   std::string name;
   unsigned nodes = 1;  // in one group
-  Cycles latency_cycles =
-      0;                   // from a request to the use of a line that another node of the group has
+  // From a request to the use, of a line that another node of the group has.
+  Cycles latency_cycles = 0;
   Cycles link_cycles = 0;  // for how long a line that comes this far occupies the group's link
   unsigned lanes = 1;      // links side by side, each for some of the group's nodes
   Cycles hop_cycles = 0;   // the groups one level down are a ring: for each hop after the first
@@ -49,8 +49,8 @@ struct Machine {
   Cycles poll_cycles = 1;   // what a loop does between two loads
   Cycles pause_cycles = 1;  // the pause instruction
   Cycles store_cycles = 1;  // a store to a line that the core's node owns
-  unsigned stores_in_flight =
-      1;                      // whose lines are being fetched at once; they take effect in order
+  // Stores whose lines are being fetched at once; they take effect in order.
+  unsigned stores_in_flight = 1;
   unsigned store_queue = 32;  // how many may wait
   Cycles fence_cycles = 0;    // a full fence, once the core's stores have taken effect
   // Neighbouring lines that are read one after the other: how many such streams a core follows, and
