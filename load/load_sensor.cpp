@@ -56,6 +56,13 @@ LoadSnapshot LoadSensor::last() const {
   }
 }
 
+bool LoadSensor::was_throttled(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  if (!has_quota_.load(std::memory_order_relaxed)) return false;
+  look(end_ns, Files::kKept, kLookForGapEveryNs);
+  const std::uint64_t at_ns = throttled_at_ns_.load(std::memory_order_relaxed);
+  return at_ns > begin_ns && at_ns < end_ns + kLookEveryNs;  // or the clock went back
+}
+
 bool LoadSensor::was_stolen(std::uint64_t begin_ns, std::uint64_t end_ns,
                             std::uint64_t tolerated_ns) {
   if (looking_.exchange(true, std::memory_order_acquire))
@@ -89,6 +96,10 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   out.team_threads = team_threads_.load(std::memory_order_relaxed);
   out.team_asleep = team_asleep_.load(std::memory_order_relaxed);
   observe_runnable(out);
+  if (averaged_ns_ == 0 || now_ns - averaged_ns_ >= kLookEveryNs) {
+    averaged_ns_ = now_ns;
+    competitors_.see(out.competitors(), out.team_threads, out.allowed_cpus);
+  }
   observe_groups(now_ns, out);
   if (how_ != Files::kKept) observe_pressure(out);
   observe_stolen(out);
@@ -131,9 +142,12 @@ void LoadSensor::observe_groups(std::uint64_t now_ns, LoadSnapshot& out) {
   mark(out, LoadSource::kQuota, reading.quota_failed || !groups_.found());
   mark(out, LoadSource::kThrottling, reading.throttling_failed || !groups_.found());
   out.quota_millicpus = reading.quota_millicpus;
+  has_quota_.store(reading.quota_millicpus != 0, std::memory_order_relaxed);
   if (reading.throttling_failed) return;
   const bool same_groups = counted_throttling_ && counted_ == reading.counted;
   if (same_groups) {
+    if (reading.throttled_periods != throttled_periods_)
+      throttled_at_ns_.store(now_ns, std::memory_order_relaxed);
     out.throttled_periods += growth(reading.throttled_periods, throttled_periods_);
     out.throttled_ns += growth(reading.throttled_ns, throttled_ns_);
   } else if (out.looks == 1) {

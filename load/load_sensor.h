@@ -4,7 +4,7 @@
 // Cost: look() costs a load and a compare if it is not due; else some 5 us, every 10 ms in one thread of the process,
 // while the other threads use the last snapshot. Only waiters whose quick polls failed call it. No thread waits for
 // another one here.
-// was_stolen(), for a gap of 0.5 ms and more: load/stolen_time.h.
+// was_throttled() and was_stolen() are for gaps of 0.5 ms and more.
 //
 // Contract: a look in a wait opens no file. It reads files that the first look opened, in the thread that initializes
 // the library (platform/kept_files.h). That look and the report's may open others.
@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "load/competitor_average.h"
 #include "load/cpu_groups.h"
 #include "load/load_snapshot.h"
 #include "load/stolen_time.h"
@@ -37,6 +38,7 @@ struct LoadSources {
 class LoadSensor {
  public:
   static constexpr std::uint64_t kLookEveryNs = 10'000'000;
+  static constexpr std::uint64_t kLookForGapEveryNs = 500'000;
   // How often the groups' folder and unavailable files are searched again: a process may be moved and mounts may
   // change, but that search is the most expensive part.
   static constexpr std::uint64_t kSearchEveryNs = 1'000'000'000;
@@ -56,8 +58,12 @@ class LoadSensor {
     return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
 
+  // Whether the group used up its quota in this gap of the calling thread: a look since its begin counted it. Looks now
+  // if there was none in the last half millisecond, since the kernel counts when the gap ends.
+  bool was_throttled(std::uint64_t begin_ns, std::uint64_t end_ns);
+
   // Whether the host of a virtual machine took the CPU in this gap of the calling thread: stolen time covers it, except
-  // for less than `tolerated_ns`. May read a file. Where time is stolen, also true if another thread uses the sensor at
+  // for less than `tolerated_ns` (load/stolen_time.h). May read a file. Where time is stolen, also true if another thread uses the sensor at
   // this moment: then it is not known who had the CPU.
   bool was_stolen(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t tolerated_ns);
 
@@ -66,6 +72,9 @@ class LoadSensor {
 
   // A consistent copy of the last snapshot; all zero before the first look.
   LoadSnapshot last() const;
+
+  // Over the looks at least 10 ms apart.
+  const CompetitorAverage& competitors() const { return competitors_; }
 
   // Called when teams are made and when threads sleep, so that a look can distinguish threads of this process from
   // others. A thread counts once for each team that it is in.
@@ -106,6 +115,9 @@ class LoadSensor {
   std::atomic<std::uint32_t> team_asleep_{0};
   std::atomic<std::uint32_t> team_cpus_{0};  // of the team that looked last
   std::atomic<bool> some_stolen_{false};
+  CompetitorAverage competitors_{};
+  std::atomic<bool> has_quota_{false};
+  std::atomic<std::uint64_t> throttled_at_ns_{0};  // the last look that counted a throttled period
 
   // From here on only the thread that is looking, or asks what was stolen.
   std::atomic<bool> looking_{false};
@@ -114,6 +126,7 @@ class LoadSensor {
   StolenTime stolen_{};
   Files how_ = Files::kOpen;
   std::uint64_t searched_ns_ = 0;
+  std::uint64_t averaged_ns_ = 0;
   std::uint64_t counted_ = 0;            // of the groups that the last counts belong to
   std::uint64_t throttled_periods_ = 0;  // the kernel's counts at the last look
   std::uint64_t throttled_ns_ = 0;

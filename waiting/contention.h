@@ -7,9 +7,7 @@
 
 #include "load/load_sensor.h"
 #include "waiting/capacity.h"
-#include "waiting/competitor_average.h"
 #include "waiting/competitors.h"
-#include "waiting/missing_time.h"
 #include "waiting/place.h"
 #include "waiting/preemption_threshold.h"
 #include "waiting/tuning.h"
@@ -22,7 +20,7 @@ namespace muster {
 class Contention {
  public:
   explicit Contention(const WaitParameters& parameters)
-      : capacity_(parameters), sensor_(parameters.load_sensor), missing_time_(sensor_) {}
+      : capacity_(parameters), sensor_(parameters.load_sensor) {}
 
   bool fits() const { return capacity_.suffices(); }
   bool is_one_cpu() const { return capacity_.is_one_cpu(); }
@@ -46,10 +44,12 @@ class Contention {
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
 
-  bool exceeds_cpus() const { return competitor_average_.exceeds_cpus(); }
+  bool exceeds_cpus() const { return sensor_ != nullptr && sensor_->competitors().exceeds_cpus(); }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
   // A team that does not fit meets whomever the load sensor counts, wherever its threads run.
-  bool counts_competitors() const { return !fits() && competitor_average_.count() != 0; }
+  bool counts_competitors() const {
+    return !fits() && sensor_ != nullptr && sensor_->competitors().count() != 0;
+  }
   // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
   // thread sleeps before it has met one. On one CPU it need not: the kernel moves competitors away.
   bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
@@ -61,10 +61,13 @@ class Contention {
   void forget_competitors() { competitors_.forget(); }
 
   // Notes the time between two clock reads with only a few polls, a yield or a sleep for a teammate between them. True
-  // if it exceeds the preemption threshold: a competitor must have had the CPU.
+  // if it exceeds the preemption threshold and neither a quota nor the host explains it: a competitor had the CPU.
   bool note_gap(std::uint64_t before_ns, std::uint64_t now_ns) {
-    if (now_ns < before_ns + preemption_threshold_.ns()) return false;  // or the clock went back
-    if (missing_time_.has_other_cause(before_ns, now_ns, preemption_threshold_.ns())) return false;
+    const std::uint64_t threshold_ns = preemption_threshold_.ns();
+    if (now_ns < before_ns + threshold_ns) return false;  // or the clock went back
+    if (sensor_ != nullptr && (sensor_->was_throttled(before_ns, now_ns) ||
+                               sensor_->was_stolen(before_ns, now_ns, threshold_ns)))
+      return false;
     competitors_.see(now_ns);
     set(contended_, true);
     return true;
@@ -86,7 +89,6 @@ class Contention {
     if (sensor_ != nullptr) {
       sensor_->note_cpus_of_team(capacity_.cpus());
       sensor_->look(wait.start_ns);
-      note_load();
     }
     preemption_threshold_.learn(wait.start_ns, wait.episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
@@ -116,16 +118,11 @@ class Contention {
     if (flag.load(std::memory_order_relaxed) != value) flag.store(value, std::memory_order_relaxed);
   }
 
-  // Not inlined: the copy of the load would be on the stack of each wait, also while the sensor looks.
-  [[gnu::noinline]] void note_load() {
-    const LoadSnapshot load = sensor_->last();
-    missing_time_.note_quota(load.quota_millicpus != 0);
-    competitor_average_.see(load.competitors(), load.team_threads, load.allowed_cpus);
-  }
+  // Not inlined: the copy of the load would be on the stack of each wait.
   [[gnu::noinline]] void add_load(PlaceObservation& out, std::uint64_t now_ns) const {
     const LoadSnapshot load = sensor_->last();
     out.cpus = load.allowed_cpus;
-    const unsigned competitors = competitor_average_.count();
+    const unsigned competitors = sensor_->competitors().count();
     out.crowded = competitors >= load.allowed_cpus;
     out.apart_is_fair = is_fair_apart(now_ns, capacity_.threads() + competitors, load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
@@ -139,8 +136,6 @@ class Contention {
   std::atomic<bool> turns_since_look_{false};
   std::atomic<unsigned> found_in_a_row_{0};
   Competitors competitors_;
-  CompetitorAverage competitor_average_;
-  MissingTime missing_time_;
   PreemptionThreshold preemption_threshold_;
 };
 

@@ -28,7 +28,7 @@ class Trial {
       begin_window(now_ns, episode);
     } else if (length_ns >= tuning::kWindowNs) {
       rate_ = static_cast<double>(episode - since_) / static_cast<double>(length_ns);
-      if (length_ns >= tuning::kWindowsOfARate * tuning::kWindowNs) begin_window(now_ns, episode);
+      if (length_ns >= tuning::kMostWindows * tuning::kWindowNs) begin_window(now_ns, episode);
       return budget_ns(now_ns) >= least_loss_ns();
     }
     return false;
@@ -50,7 +50,7 @@ class Trial {
     const double must_gain = pays_ ? 1 : tuning::kMustGain;
     const bool gains =
         static_cast<double>(episode - since_) > rate_ * must_gain * static_cast<double>(length_ns);
-    const bool is_over = ends || length_ns >= tuning::kWindowsOfATrial * tuning::kWindowNs;
+    const bool is_over = ends || length_ns >= tuning::kMostWindows * tuning::kWindowNs;
     if (lost_ns > budget_ns_ || (is_over && !gains)) {
       lost_ns_ += lost_ns;
       ++failures_;

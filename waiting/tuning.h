@@ -52,10 +52,9 @@ inline constexpr std::uint64_t kKeepSliceNs = 200 * kMs;
 inline constexpr std::uint64_t kPlaceLookEveryNs = kMs / 2;
 // For which a rate or idle times are measured. Idle times have steps of 10 ms.
 inline constexpr std::uint64_t kWindowNs = 25 * kMs;
-// Windows after which the rate before a trial is measured anew. Assumed.
-inline constexpr unsigned kWindowsOfARate = 8;
-// Windows after which a place fails that neither pays nor loses much. Assumed.
-inline constexpr unsigned kWindowsOfATrial = 4;
+// The most windows of one measurement: then the rate before a trial is measured anew, and a place fails that neither pays
+// nor loses much. Assumed.
+inline constexpr unsigned kMostWindows = 4;
 // The part of a team's lifetime that trials may lose in work: one tenth...
 inline constexpr unsigned kBudgetDivisor = 10;
 // ... of a lifetime of at least this. So the first trial begins as soon as a rate is known.

@@ -202,6 +202,20 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   EXPECT_EQ(team_.stats().long_yields.read(), 1U) << "not throttled again: it was a competitor";
 }
 
+// A quota stops all threads of a team at once, and each of them has a gap.
+TEST(Auto, TimeTakenByTheQuotaIsNoCompetitorsForAnyThread) {
+  LoadTree load;
+  load.quota("150000");
+  Contention contention({.team_size = 2, .load_sensor = load.sensor.get()});
+  constexpr std::uint64_t kBegin = 1'000 * tuning::kMs;
+  load.sensor->look(kBegin);
+  load.throttled(1);
+  constexpr std::uint64_t kEnd = kBegin + 40 * tuning::kMs;
+  EXPECT_FALSE(contention.note_gap(kBegin + 10 * tuning::kMs, kEnd));
+  EXPECT_FALSE(contention.note_gap(kBegin + 12 * tuning::kMs, kEnd + tuning::kMs / 10));
+  EXPECT_TRUE(contention.note_gap(kEnd + tuning::kMs, kEnd + 4 * tuning::kMs)) << "a later one";
+}
+
 // A thread that yields and meets a competitor loses a slice; a sleep costs little beside coarse work.
 TEST_F(Gathered, ACoarseTeamLeftToTheKernelSleepsBesideCompetitors) {
   for (const std::uint64_t instance_ns : {20'000U, 500'000U}) {

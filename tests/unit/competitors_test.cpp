@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "load/competitor_average.h"
 #include "platform/native_memory.h"
 #include "waiting/contention.h"
 
@@ -112,14 +113,14 @@ TEST(CoarseWork, DoesNotHideACompetitor) {
 TEST(CompetitorAverage, IsAnAverage) {
   CompetitorAverage average;
   EXPECT_EQ(average.count(), 0U) << "no sample yet";
-  for (int look = 0; look < 100; ++look) average.see(1);
+  for (int look = 0; look < 100; ++look) average.see(1, 1, 2);
   EXPECT_EQ(average.count(), 1U) << "one CPU hog";
   for (int look = 0; look < 50; ++look) {
-    average.see(2);
-    average.see(1);
+    average.see(2, 1, 2);
+    average.see(1, 1, 2);
   }
   EXPECT_EQ(average.count(), 2U) << "a second copy, of which one thread sleeps half of the time";
-  average.see(0);
+  average.see(0, 1, 2);
   EXPECT_EQ(average.count(), 2U) << "one sample has little weight";
 }
 

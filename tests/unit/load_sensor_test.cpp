@@ -187,6 +187,33 @@ TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
   EXPECT_EQ(seen.throttled_periods, 4U);
 }
 
+TEST(LoadSensor, AveragesCompetitorsOverRegularLooks) {
+  RecordedTree tree("two-cpus-hybrid");
+  tree.write("proc/loadavg", "0 0 0 4/9 1\n");
+  std::uint64_t now = kStart;
+  for (int look = 0; look < 50; ++look) tree.look(now += kStep);
+  EXPECT_EQ(tree.sensor->competitors().count(), 3U);
+  EXPECT_TRUE(tree.sensor->competitors().exceeds_cpus());
+  tree.write("proc/loadavg", "0 0 0 1/9 1\n");
+  constexpr std::uint64_t kSoon = LoadSensor::kLookEveryNs / 20;
+  for (int look = 0; look < 19; ++look) tree.sensor->look(now += kSoon, Files::kKept, kSoon);
+  EXPECT_EQ(tree.sensor->competitors().count(), 3U) << "looks in between have no weight";
+}
+
+TEST(LoadSensor, SaysWhichGapsTheQuotaExplains) {
+  RecordedTree tree("v2-one-cpu");
+  const std::string stat = "sys/fs/cgroup/work.slice/job.scope/cpu.stat";
+  tree.look(kStart);
+  const std::uint64_t end = kStart + 3 * kStep;
+  EXPECT_FALSE(tree.sensor->was_throttled(kStart + kStep, end));
+  tree.write(stat, "nr_periods 900\nnr_throttled 40\nthrottled_usec 1904382\n");
+  const std::uint64_t later = end + kStep / 10;
+  EXPECT_TRUE(tree.sensor->was_throttled(kStart + kStep, later));
+  EXPECT_TRUE(tree.sensor->was_throttled(kStart, later + 1)) << "another thread's";
+  EXPECT_FALSE(tree.sensor->was_throttled(later, later + kStep)) << "a later one";
+  EXPECT_FALSE(tree.sensor->was_throttled(kStart / 2, kStart / 2 + kStep)) << "the clock went back";
+}
+
 TEST(LoadSensor, ANewQuotasPastIsNotOurs) {
   RecordedTree tree("v2-one-cpu");
   tree.look(kStart);

@@ -10,7 +10,7 @@ namespace muster {
 class CompetitorAverage {
  public:
   // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s.
-  void see(unsigned competitors, unsigned team_threads = 0, unsigned cpus = 0) {
+  void see(unsigned competitors, unsigned team_threads, unsigned cpus) {
     exceeds_cpus_.store(competitors != 0 && competitors + team_threads > cpus,
                         std::memory_order_relaxed);
     const unsigned average = average_.load(std::memory_order_relaxed);
