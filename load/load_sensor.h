@@ -85,8 +85,8 @@ class LoadSensor {
   // If its threads are bound, the mask of the thread that looks is not the process's.
   void note_cpus_of_team(unsigned cpus) { team_cpus_.store(cpus, std::memory_order_relaxed); }
   std::uint32_t team_threads() const { return team_threads_.load(std::memory_order_relaxed); }
-  void falls_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
-  void woke_up() { team_asleep_.fetch_sub(1, std::memory_order_relaxed); }
+  void fell_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
+  void woke_up(unsigned threads) { team_asleep_.fetch_sub(threads, std::memory_order_relaxed); }
 
   // In the child of a fork: it has one thread, in no team, and the thread that was looking does not exist.
   void after_fork_in_child();

@@ -95,11 +95,8 @@ class AnyPolicy {
   void arrives(unsigned me, Episode episode, WaitStats& stats) {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(me, episode, stats);
   }
-  void falls_asleep() {
-    if (kind_ == WaitKind::kAuto) as<AutoWait>().falls_asleep();
-  }
-  void woke_up() {
-    if (kind_ == WaitKind::kAuto) as<AutoWait>().woke_up();
+  LoadSensor* load_sensor() const {
+    return kind_ == WaitKind::kAuto ? as<AutoWait>().load_sensor() : nullptr;
   }
 
   // The policy itself, which must be of that class.

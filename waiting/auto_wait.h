@@ -34,8 +34,7 @@ class AutoWait {
     if (turns_.in_force()) [[unlikely]]
       turns_.arrive<Memory>(me, episode, contention_, stats);
   }
-  void falls_asleep() { contention_.falls_asleep(); }
-  void woke_up() { contention_.woke_up(); }
+  LoadSensor* load_sensor() const { return contention_.load_sensor(); }
 
   template <class Memory, class Done>
     requires HasScheduler<Memory>

@@ -73,13 +73,8 @@ class Contention {
     return true;
   }
 
-  // The sensor counts the team's own threads, to tell them from competitors.
-  void falls_asleep() {
-    if (sensor_ != nullptr) sensor_->falls_asleep();
-  }
-  void woke_up() {
-    if (sensor_ != nullptr) sensor_->woke_up();
-  }
+  // It counts the team's threads that sleep, to tell the others from competitors.
+  LoadSensor* load_sensor() const { return sensor_; }
 
   // Reads what the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True if this was such a
   // time and there is no contention.

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "platform/cache_line.h"
+#include "waiting/sleepers.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {
@@ -38,9 +39,11 @@ class SleepWord {
       wake_sleepers(stats);
   }
 
-  // Returns once done() holds. `done` is a function of shared words that are stored before wake().
+  // Returns once done() holds. `done` is a function of shared words that are stored before wake(). `sensor` counts who
+  // sleeps; null: nobody asks.
   template <class Done>
-  void sleep_until(Done&& done, WaitStats& stats, bool full_fences = false) {
+  void sleep_until(Done&& done, WaitStats& stats, bool full_fences = false,
+                   LoadSensor* sensor = nullptr) {
     for (;;) {
       const std::uint32_t seen = sequence_.load(std::memory_order_acquire);
       asleep_.store(1, std::memory_order_relaxed);
@@ -53,7 +56,11 @@ class SleepWord {
       if (done()) return;
       stats.blocks.add();
       const WaitStats::Sleep sleep(stats);
-      if (Memory::wait(sequence_, seen, /*limited=*/!fenced)) stats.wakeups.add();
+      if (sensor != nullptr) sleepers_.fall_asleep(sensor);
+      const bool slept = Memory::wait(sequence_, seen, /*limited=*/!fenced);
+      if (sensor != nullptr && (!slept || sequence_.load(std::memory_order_relaxed) == seen))
+        sleepers_.wake_one();
+      if (slept) stats.wakeups.add();
       if (done()) return;  // otherwise the next round sets the flag again, and fences
     }
   }
@@ -65,12 +72,14 @@ class SleepWord {
     // before it for every thread that has read the new number (tests/model/state.h).
     if (asleep_.exchange(0, std::memory_order_relaxed) == 0) return;
     sequence_.fetch_add(1, std::memory_order_release);
+    sleepers_.wake_all();
     stats.wake_calls.add();
     Memory::wake_all(sequence_);
   }
 
   alignas(kCoherenceGranule) typename Memory::template Atomic<std::uint32_t> asleep_{0};
   typename Memory::template Atomic<std::uint32_t> sequence_{0};
+  Sleepers sleepers_;
 };
 
 }  // namespace muster

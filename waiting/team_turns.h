@@ -33,9 +33,10 @@ class TeamTurns {
     // Before it sleeps, so that it wakes where its CPU will be free.
     if (may_move_ && (must_sleep || Turns::has_just_begun(now_ns))) go_home<Memory>(me, now_ns);
     if (must_sleep) {
-      contention.falls_asleep();
+      LoadSensor* const sensor = contention.load_sensor();
+      if (sensor != nullptr) sensor->fell_asleep();
       const std::uint64_t slept_ns = turns_->template sleep<Memory>(now_ns);
-      contention.woke_up();
+      if (sensor != nullptr) sensor->woke_up(1);
       stats.slept_in_turn(now_ns, slept_ns);
     }
   }

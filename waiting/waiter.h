@@ -101,9 +101,9 @@ class Waiter {
     const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, stats_};
     if (policy_.template spin<Memory>(wait, done)) return;
     blocked_ = true;
-    if constexpr (requires { policy_.falls_asleep(); }) policy_.falls_asleep();
-    word.sleep_until(done, stats_, full_fences());
-    if constexpr (requires { policy_.woke_up(); }) policy_.woke_up();
+    LoadSensor* sensor = nullptr;
+    if constexpr (requires { policy_.load_sensor(); }) sensor = policy_.load_sensor();
+    word.sleep_until(done, stats_, full_fences(), sensor);
   }
 
   bool full_fences() const { return (agreed_ & kFullFences) != 0; }

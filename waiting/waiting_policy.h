@@ -57,8 +57,12 @@ struct AlwaysDone {
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A policy that never
 //                   blocks returns false all the same under a real-time policy of the scheduler.
-// A policy may also have arrives<Memory>(me, episode, stats), called before a thread arrives: it may sleep there. And falls_asleep() and woke_up(), called around phase two. And kFencesFully or fences_fully():
-// true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h).
+// A policy may also have
+//   arrives<Memory>(me, episode, stats)
+//                   called before a thread arrives: it may sleep there
+//   load_sensor()   which counts the threads that sleep; may be null
+//   kFencesFully, or fences_fully()
+//                   true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h)
 template <class Policy, class Memory>
 concept WaitingPolicy =
     requires(Policy policy, const WaitParameters& parameters, const Wait<Memory>& wait) {

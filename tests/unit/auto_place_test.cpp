@@ -191,9 +191,10 @@ TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
                    .settings = {.slice_ns = 0, .place = true},
                    .load_sensor = load.sensor.get()});
   wait_by(policy, 50, 2'000, 1);
-  load.throttled(1);
-  everyone_else_is_absent();
   SimulatedMemory::now += 20 * kMs;
+  load.sensor->look(SimulatedMemory::now);
+  load.throttled(1);  // counted at the end of the period
+  everyone_else_is_absent();
   SimulatedMemory::yield_ns = 30 * kMs;  // off the CPU until the next period
   team_.wait_in_vain(policy);
   EXPECT_EQ(team_.stats().long_yields.read(), 0U);

@@ -257,10 +257,10 @@ TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
   EXPECT_EQ(tree.look(kStart).competitors(), 4U) << "all except the caller";
   tree.sensor->teams_grew(4);
   EXPECT_EQ(tree.look(kStart + kStep).competitors(), 1U);
-  tree.sensor->falls_asleep();
-  tree.sensor->falls_asleep();
+  tree.sensor->fell_asleep();
+  tree.sensor->fell_asleep();
   EXPECT_EQ(tree.look(kStart + 2 * kStep).competitors(), 3U);
-  tree.sensor->woke_up();
+  tree.sensor->woke_up(1);
   tree.sensor->teams_grew(8);
   EXPECT_EQ(tree.look(kStart + 3 * kStep).competitors(), 0U)
       << "more of ours than run: none for sure";

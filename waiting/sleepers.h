@@ -1,0 +1,45 @@
+// How many threads sleep at a futex word, for the load sensor, which takes the team's other threads for runnable.
+//
+// A thread that has been woken is runnable, though others may have its CPU: those that were woken with it, say. If it
+// counted as asleep until it runs, the sensor would take it for a thread of another process. So the waker counts all
+// whom it wakes as awake, and a sleeper itself only if nobody woke it.
+#pragma once
+
+#include <atomic>
+
+#include "load/load_sensor.h"
+
+namespace muster {
+
+// Relaxed: where one thread falls asleep while another wakes the sleepers, one may be counted wrongly until they are
+// woken the next time. No thread is counted twice: the sensor gets what was taken from here.
+class Sleepers {
+ public:
+  void fall_asleep(LoadSensor* sensor) {
+    sensor_.store(sensor, std::memory_order_relaxed);
+    asleep_.fetch_add(1, std::memory_order_relaxed);
+    sensor->fell_asleep();
+  }
+
+  // One that was not woken.
+  void wake_one() {
+    unsigned asleep = asleep_.load(std::memory_order_relaxed);
+    while (asleep != 0) {
+      if (!asleep_.compare_exchange_weak(asleep, asleep - 1, std::memory_order_relaxed)) continue;
+      sensor_.load(std::memory_order_relaxed)->woke_up(1);
+      return;
+    }
+  }
+
+  void wake_all() {
+    if (asleep_.load(std::memory_order_relaxed) == 0) return;
+    const unsigned asleep = asleep_.exchange(0, std::memory_order_relaxed);
+    if (asleep != 0) sensor_.load(std::memory_order_relaxed)->woke_up(asleep);
+  }
+
+ private:
+  std::atomic<unsigned> asleep_{0};
+  std::atomic<LoadSensor*> sensor_{nullptr};
+};
+
+}  // namespace muster
