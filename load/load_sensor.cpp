@@ -94,7 +94,9 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   ++out.looks;
   out.allowed_cpus = std::max(sources_.allowed_cpus(), team_cpus_.load(std::memory_order_relaxed));
   out.team_threads = team_threads_.load(std::memory_order_relaxed);
-  out.team_asleep = team_asleep_.load(std::memory_order_relaxed);
+  // In the child of a fork threads may be woken that were asleep in the parent.
+  const std::int32_t asleep = std::max(0, team_asleep_.load(std::memory_order_relaxed));
+  out.team_asleep = static_cast<std::uint32_t>(asleep);
   observe_runnable(out);
   if (averaged_ns_ == 0 || now_ns - averaged_ns_ >= kLookEveryNs) {
     averaged_ns_ = now_ns;

@@ -86,7 +86,7 @@ class LoadSensor {
   void note_cpus_of_team(unsigned cpus) { team_cpus_.store(cpus, std::memory_order_relaxed); }
   std::uint32_t team_threads() const { return team_threads_.load(std::memory_order_relaxed); }
   void fell_asleep() { team_asleep_.fetch_add(1, std::memory_order_relaxed); }
-  void woke_up(unsigned threads) { team_asleep_.fetch_sub(threads, std::memory_order_relaxed); }
+  void woke_up(int threads) { team_asleep_.fetch_sub(threads, std::memory_order_relaxed); }
 
   // In the child of a fork: it has one thread, in no team, and the thread that was looking does not exist.
   void after_fork_in_child();
@@ -112,7 +112,7 @@ class LoadSensor {
   // in a signal handler that interrupted the look.
   std::atomic<std::uint64_t> slots_[2][kWords]{};
   std::atomic<std::uint32_t> team_threads_{0};
-  std::atomic<std::uint32_t> team_asleep_{0};
+  std::atomic<std::int32_t> team_asleep_{0};
   std::atomic<std::uint32_t> team_cpus_{0};  // of the team that looked last
   std::atomic<bool> some_stolen_{false};
   CompetitorAverage competitors_{};

@@ -11,21 +11,22 @@
 
 namespace muster {
 
-// Relaxed: where one thread falls asleep while another wakes the sleepers, one may be counted wrongly until they are
-// woken the next time. No thread is counted twice: the sensor gets what was taken from here.
+// Where one thread falls asleep while another wakes the sleepers, one may be counted wrongly until they are woken the next
+// time. No thread is counted twice: the sensor gets what was taken from here. Whoever takes some also sees the sensor:
+// acquire and release.
 class Sleepers {
  public:
   void fall_asleep(LoadSensor* sensor) {
     sensor_.store(sensor, std::memory_order_relaxed);
-    asleep_.fetch_add(1, std::memory_order_relaxed);
+    asleep_.fetch_add(1, std::memory_order_release);
     sensor->fell_asleep();
   }
 
   // One that was not woken.
   void wake_one() {
-    unsigned asleep = asleep_.load(std::memory_order_relaxed);
+    int asleep = asleep_.load(std::memory_order_relaxed);
     while (asleep != 0) {
-      if (!asleep_.compare_exchange_weak(asleep, asleep - 1, std::memory_order_relaxed)) continue;
+      if (!asleep_.compare_exchange_weak(asleep, asleep - 1, std::memory_order_acquire)) continue;
       sensor_.load(std::memory_order_relaxed)->woke_up(1);
       return;
     }
@@ -33,12 +34,12 @@ class Sleepers {
 
   void wake_all() {
     if (asleep_.load(std::memory_order_relaxed) == 0) return;
-    const unsigned asleep = asleep_.exchange(0, std::memory_order_relaxed);
+    const int asleep = asleep_.exchange(0, std::memory_order_acquire);
     if (asleep != 0) sensor_.load(std::memory_order_relaxed)->woke_up(asleep);
   }
 
  private:
-  std::atomic<unsigned> asleep_{0};
+  std::atomic<int> asleep_{0};
   std::atomic<LoadSensor*> sensor_{nullptr};
 };
 
