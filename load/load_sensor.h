@@ -63,8 +63,8 @@ class LoadSensor {
   bool was_throttled(std::uint64_t begin_ns, std::uint64_t end_ns);
 
   // Whether the host of a virtual machine took the CPU in this gap of the calling thread: stolen time covers it, except
-  // for less than `tolerated_ns` (load/stolen_time.h). May read a file. Where time is stolen, also true if another thread uses the sensor at
-  // this moment: then it is not known who had the CPU.
+  // for less than `tolerated_ns` (load/stolen_time.h). May read a file. Where time is stolen, also true if another thread
+  // uses the sensor at this moment: then it is not known who had the CPU.
   bool was_stolen(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t tolerated_ns);
 
   // The number of looks: a reader that remembers it copies a snapshot only if it has changed.

@@ -31,12 +31,11 @@ enum class Place : std::uint8_t {
 enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
 
 struct PlaceObservation {
-  bool fits = true;          // a CPU for each thread of the team
-  bool competitor = false;   // observed lately, or counted in the way of a team that does not fit
-  bool takes_turns = false;  // teammates were found on one CPU
-  bool crowded = false;      // competitors want all CPUs, or nearly
-  bool apart_is_fair =
-      false;  // competitors have their share also if each thread has a CPU of its own for now
+  bool fits = true;            // a CPU for each thread of the team
+  bool competitor = false;     // observed lately, or counted in the way of a team that does not fit
+  bool takes_turns = false;    // teammates were found on one CPU
+  bool crowded = false;        // competitors want all CPUs, or nearly
+  bool apart_is_fair = false;  // is_fair_apart(), with a known load
   bool fine_grained = false;   // instances follow each other within microseconds
   bool one_cpu_quota = false;  // at most one CPU's time per period, at least two CPUs
   bool alone = false;          // known: no thread of another process is runnable on any CPU
