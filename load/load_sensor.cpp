@@ -98,7 +98,8 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   const std::int32_t asleep = std::max(0, team_asleep_.load(std::memory_order_relaxed));
   out.team_asleep = static_cast<std::uint32_t>(asleep);
   observe_runnable(out);
-  if (averaged_ns_ == 0 || now_ns - averaged_ns_ >= kLookEveryNs) {
+  const std::uint64_t every_ns = out.team_asleep == 0 ? kLookEveryNs : 2 * kLookEveryNs;
+  if (averaged_ns_ == 0 || now_ns - averaged_ns_ >= every_ns) {
     averaged_ns_ = now_ns;
     competitors_.see(out.competitors(), out.team_threads, out.allowed_cpus);
   }

@@ -50,11 +50,17 @@ class LoadSensor {
 
   // Looks if `every_ns`, at most 10 ms, have passed since the last look and no other thread is looking. True if there is
   // a new snapshot. With kept descriptors it notices neither a change of the group nor the pressure.
+  //
+  // From Linux 6.12 on, a thread that has just fallen asleep may still count as runnable (delayed dequeue), and would pass
+  // for a competitor. So a regular look waits for a moment when no thread of a team sleeps, but at most 10 ms.
   bool look(std::uint64_t now_ns, Files how = Files::kKept, std::uint64_t every_ns = kLookEveryNs) {
     // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
     // back (a restored checkpoint, say).
     const std::uint64_t ahead = next_look_ns_.load(std::memory_order_relaxed) - now_ns;
     if (ahead - 1 < 2 * kLookEveryNs && ahead > kLookEveryNs - every_ns) return false;
+    const bool is_regular = every_ns == kLookEveryNs;
+    const std::uint64_t overdue_ns = 0 - ahead;
+    if (is_regular && overdue_ns < kLookEveryNs && some_asleep()) return false;
     return look_if_free(now_ns, sources_.opens_files ? Files::kOpen : how);
   }
 
@@ -73,7 +79,7 @@ class LoadSensor {
   // A consistent copy of the last snapshot; all zero before the first look.
   LoadSnapshot last() const;
 
-  // Over the looks at least 10 ms apart.
+  // Over the looks at least 10 ms apart, 20 ms where threads of a team slept.
   const CompetitorAverage& competitors() const { return competitors_; }
 
   // Called when teams are made and when threads sleep, so that a look can distinguish threads of this process from
@@ -95,6 +101,7 @@ class LoadSensor {
   static constexpr std::size_t kWords = sizeof(LoadSnapshot) / sizeof(std::uint64_t);
   static constexpr std::size_t kScratch = 4096;  // not on the stack: threads may have small ones
 
+  bool some_asleep() const { return team_asleep_.load(std::memory_order_relaxed) > 0; }
   bool look_if_free(std::uint64_t now_ns, Files how);
   void observe(std::uint64_t now_ns, LoadSnapshot& out);
   void observe_runnable(LoadSnapshot& out);

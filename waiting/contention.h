@@ -80,11 +80,12 @@ class Contention {
   // time and there is no contention.
   template <class Memory>
   bool look(const Wait<Memory>& wait) {
-    if (!capacity_.look(wait)) return false;
+    const bool counted = capacity_.look(wait);
     if (sensor_ != nullptr) {
-      sensor_->note_cpus_of_team(capacity_.cpus());
+      if (counted) sensor_->note_cpus_of_team(capacity_.cpus());
       sensor_->look(wait.start_ns);
     }
+    if (!counted) return false;
     preemption_threshold_.learn(wait.start_ns, wait.episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
     set(contended_, takes_turns() || competitor_near(wait.start_ns));
@@ -95,7 +96,7 @@ class Contention {
   [[gnu::noinline]] PlaceObservation observe_place(std::uint64_t now_ns) const {
     PlaceObservation out;
     out.fits = fits();
-    out.competitor = competitor_near(now_ns) || counts_competitors();
+    out.competitor = competitor_near(now_ns);
     out.takes_turns = takes_turns();
     out.fine_grained = preemption_threshold_.instance_ns() < tuning::kFineGrainedNs;
     if (sensor_ == nullptr) return out;
@@ -116,12 +117,15 @@ class Contention {
   // Not inlined: the copy of the load would be on the stack of each wait.
   [[gnu::noinline]] void add_load(PlaceObservation& out, std::uint64_t now_ns) const {
     const LoadSnapshot load = sensor_->last();
+    const bool counted = load.looks != 0 && load.has(LoadSource::kRunnable);
+    // A gap may be a daemon's millisecond, which is no reason to move a team that gets along without moves.
+    if (counted && !fits()) out.competitor = counts_competitors();
     out.cpus = load.allowed_cpus;
     const unsigned competitors = sensor_->competitors().count();
     out.crowded = competitors >= load.allowed_cpus;
     out.apart_is_fair = is_fair_apart(now_ns, capacity_.threads() + competitors, load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;
-    out.alone = load.looks != 0 && load.has(LoadSource::kRunnable) && load.competitors() == 0;
+    out.alone = counted && load.competitors() == 0;
   }
 
   Capacity capacity_;

@@ -143,6 +143,7 @@ class LoadTree : public RecordedTree {
 
 TEST_F(Gathered, NotOnManyCpus) {
   LoadTree load;
+  load.runnable(9);
   SimulatedMemory::cpus = 6;
   AutoWait policy({.team_size = 8,
                    .settings = {.slice_ns = 0, .place = true},
@@ -152,6 +153,20 @@ TEST_F(Gathered, NotOnManyCpus) {
   SimulatedMemory::cpus = 4;
   wait_by(policy, 200, 3 * kMs, 1);
   EXPECT_EQ(gatherings(), 1U);
+}
+
+// Missing time alone may be a daemon's, where the load sensor counts nobody.
+TEST_F(Gathered, NotByMissingTimeWhereNoCompetitorIsCounted) {
+  for (const int runnable : {1, 3}) {
+    LoadTree load;
+    load.runnable(runnable);
+    AutoWait policy({.team_size = 8,
+                     .settings = {.slice_ns = 0, .place = true},
+                     .load_sensor = load.sensor.get()});
+    const std::uint64_t before = gatherings();
+    wait_by(policy, 200, 3 * kMs, 1);
+    EXPECT_EQ(gatherings() != before, runnable != 1);
+  }
 }
 
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {

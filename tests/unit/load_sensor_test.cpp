@@ -259,13 +259,46 @@ TEST(LoadSensor, TellsCompetitorsFromItsTeams) {
   EXPECT_EQ(tree.look(kStart + kStep).competitors(), 1U);
   tree.sensor->fell_asleep();
   tree.sensor->fell_asleep();
-  EXPECT_EQ(tree.look(kStart + 2 * kStep).competitors(), 3U);
+  EXPECT_EQ(tree.look(kStart + 3 * kStep).competitors(), 3U);
   tree.sensor->woke_up(1);
   tree.sensor->teams_grew(8);
-  EXPECT_EQ(tree.look(kStart + 3 * kStep).competitors(), 0U)
+  EXPECT_EQ(tree.look(kStart + 5 * kStep).competitors(), 0U)
       << "more of ours than run: none for sure";
   tree.sensor->teams_shrank(12);
-  EXPECT_EQ(tree.look(kStart + 4 * kStep).team_threads, 0U);
+  EXPECT_EQ(tree.look(kStart + 7 * kStep).team_threads, 0U);
+}
+
+// The kernel counts some of them as runnable.
+TEST(LoadSensor, WaitsForAMomentWithoutSleepers) {
+  RecordedTree tree("v2-one-cpu");
+  LoadSensor& sensor = *tree.sensor;
+  sensor.teams_grew(5);
+  tree.look(kStart);
+  sensor.fell_asleep();
+  EXPECT_FALSE(sensor.look(kStart + kStep));
+  EXPECT_FALSE(sensor.look(kStart + 2 * kStep - 1));
+  sensor.woke_up(1);
+  EXPECT_TRUE(sensor.look(kStart + 2 * kStep - 1));
+  EXPECT_EQ(sensor.competitors().count(), 0U);
+  sensor.fell_asleep();
+  EXPECT_FALSE(sensor.look(kStart + 4 * kStep - 2));
+  EXPECT_TRUE(sensor.look(kStart + 4 * kStep - 1)) << "no longer than 10 ms";
+}
+
+// Looks for another reason do not wait. They count in the average only if there was none for 20 ms.
+TEST(LoadSensor, MomentsWithSleepersCountLess) {
+  RecordedTree tree("v2-one-cpu");
+  LoadSensor& sensor = *tree.sensor;
+  sensor.teams_grew(5);
+  tree.look(kStart);
+  for (int i = 0; i < 4; ++i) sensor.fell_asleep();
+  const std::uint64_t often = LoadSensor::kLookForGapEveryNs;
+  const auto look = [&](std::uint64_t at_ns) { return sensor.look(at_ns, Files::kKept, often); };
+  EXPECT_TRUE(look(kStart + 2 * kStep - often));
+  EXPECT_EQ(sensor.last().competitors(), 4U);
+  EXPECT_EQ(sensor.competitors().count(), 0U);
+  EXPECT_TRUE(look(kStart + 2 * kStep));
+  EXPECT_EQ(sensor.competitors().count(), 1U);
 }
 
 TEST(LoadSensor, BeginsAnewInTheChildOfAFork) {

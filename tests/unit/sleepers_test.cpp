@@ -17,7 +17,7 @@ namespace {
 // As a look sees it.
 class SleepersTest : public testing::Test {
  protected:
-  unsigned asleep() { return tree_.look(now_ns_ += LoadSensor::kLookEveryNs).team_asleep; }
+  unsigned asleep() { return tree_.look(now_ns_ += 2 * LoadSensor::kLookEveryNs).team_asleep; }
   LoadSensor* sensor() { return tree_.sensor.get(); }
 
  private:
