@@ -9,12 +9,14 @@ namespace muster {
 // Relaxed: a thread that reads an old value may wait less efficiently, never incorrectly.
 class CompetitorAverage {
  public:
-  // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s.
+  // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s; the first samples have equal weight.
   void see(unsigned competitors, unsigned team_threads, unsigned cpus) {
     exceeds_cpus_.store(competitors != 0 && competitors + team_threads > cpus,
                         std::memory_order_relaxed);
+    if (samples_ < kSamples) ++samples_;
     const unsigned average = average_.load(std::memory_order_relaxed);
-    average_.store(average - average / 8 + competitors * kOne / 8, std::memory_order_relaxed);
+    average_.store(average - average / samples_ + competitors * kOne / samples_,
+                   std::memory_order_relaxed);
   }
 
   // Whether there were more threads than CPUs at the last look, those of the process's teams included. Teams that
@@ -28,7 +30,9 @@ class CompetitorAverage {
 
  private:
   static constexpr unsigned kOne = 256;  // one competitor
+  static constexpr unsigned kSamples = 8;
 
+  unsigned samples_ = 0;  // at most kSamples
   std::atomic<unsigned> average_{0};
   std::atomic<bool> exceeds_cpus_{false};
 };

@@ -72,9 +72,10 @@ class SleepWord {
     // before it for every thread that has read the new number (tests/model/state.h).
     if (asleep_.exchange(0, std::memory_order_relaxed) == 0) return;
     sequence_.fetch_add(1, std::memory_order_release);
-    sleepers_.wake_all();
+    const Sleepers::Woken woken = sleepers_.wake_all();
     stats.wake_calls.add();
     Memory::wake_all(sequence_);
+    woken.are_awake();
   }
 
   alignas(kCoherenceGranule) typename Memory::template Atomic<std::uint32_t> asleep_{0};

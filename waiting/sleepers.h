@@ -2,7 +2,8 @@
 //
 // A thread that has been woken is runnable, though others may have its CPU: those that were woken with it, say. If it
 // counted as asleep until it runs, the sensor would take it for a thread of another process. So the waker counts all
-// whom it wakes as awake, and a sleeper itself only if nobody woke it.
+// whom it woke as awake, at once and after the last: until then the sensor does not look. A sleeper itself counts only
+// if nobody woke it.
 #pragma once
 
 #include <atomic>
@@ -32,10 +33,18 @@ class Sleepers {
     }
   }
 
-  void wake_all() {
-    if (asleep_.load(std::memory_order_relaxed) == 0) return;
-    const int asleep = asleep_.exchange(0, std::memory_order_acquire);
-    if (asleep != 0) sensor_.load(std::memory_order_relaxed)->woke_up(asleep);
+  // Those that are about to be woken. Counts them without the object they slept at, which may be gone when they run.
+  struct Woken {
+    LoadSensor* sensor = nullptr;
+    int threads = 0;
+    void are_awake() const {
+      if (threads != 0) sensor->woke_up(threads);
+    }
+  };
+  [[nodiscard]] Woken wake_all() {
+    if (asleep_.load(std::memory_order_relaxed) == 0) return {};
+    const int threads = asleep_.exchange(0, std::memory_order_acquire);
+    return {.sensor = sensor_.load(std::memory_order_relaxed), .threads = threads};
   }
 
  private:

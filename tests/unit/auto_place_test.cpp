@@ -126,6 +126,7 @@ class LoadTree : public RecordedTree {
     quota("max");
     throttled(0);
     runnable(1);
+    sensor->teams_grew(1);  // the thread that looks; the others are not real
   }
 
   void quota(const std::string& value) {
@@ -326,6 +327,18 @@ TEST_F(Crowded, ACoarseTeamThatIsApartIsTriedOnOneCpu) {
   EXPECT_TRUE(pass(policy, 100'000, true));
   EXPECT_EQ(team_.stats().gatherings.read(), 1U);
   EXPECT_TRUE(pass(policy, 100'000, false)) << "as many instances as before: no gain";
+}
+
+// There is nothing to gain from one of many CPUs.
+TEST_F(Crowded, ACoarseTeamOnManyCpusIsApart) {
+  for (const int runnable : {5, 9, 20}) {
+    SimulatedMemory::cpus = 8;
+    load_.runnable(runnable);
+    AutoWait policy = this->policy();
+    EXPECT_EQ(pass(policy, 100'000, true), runnable > 8) << runnable;
+    EXPECT_EQ(team_.stats().gatherings.read(), 0U);
+    SimulatedMemory::placed = kNoCpu;
+  }
 }
 
 // A quota of one CPU needs no trial to gather a team that does not fit. A team that fits is on trial all the same.

@@ -113,6 +113,10 @@ TEST(CoarseWork, DoesNotHideACompetitor) {
 TEST(CompetitorAverage, IsAnAverage) {
   CompetitorAverage average;
   EXPECT_EQ(average.count(), 0U) << "no sample yet";
+  average.see(32, 16, 32);
+  EXPECT_EQ(average.count(), 32U) << "the first sample is all that is known";
+  average.see(0, 16, 32);
+  EXPECT_EQ(average.count(), 16U);
   for (int look = 0; look < 100; ++look) average.see(1, 1, 2);
   EXPECT_EQ(average.count(), 1U) << "one CPU hog";
   for (int look = 0; look < 50; ++look) {

@@ -189,8 +189,14 @@ TEST(LoadSensor, CountsThrottlingSinceTheFirstLook) {
 
 TEST(LoadSensor, AveragesCompetitorsOverRegularLooks) {
   RecordedTree tree("two-cpus-hybrid");
-  tree.write("proc/loadavg", "0 0 0 4/9 1\n");
+  tree.write("proc/loadavg", "0 0 0 9/9 1\n");
   std::uint64_t now = kStart;
+  tree.look(now);
+  EXPECT_EQ(tree.sensor->competitors().count(), 0U) << "no team yet";
+  tree.sensor->teams_grew(1);
+  tree.write("proc/loadavg", "0 0 0 4/9 1\n");
+  tree.look(now += kStep);
+  EXPECT_EQ(tree.sensor->competitors().count(), 3U);
   for (int look = 0; look < 50; ++look) tree.look(now += kStep);
   EXPECT_EQ(tree.sensor->competitors().count(), 3U);
   EXPECT_TRUE(tree.sensor->competitors().exceeds_cpus());
@@ -298,7 +304,7 @@ TEST(LoadSensor, MomentsWithSleepersCountLess) {
   EXPECT_EQ(sensor.last().competitors(), 4U);
   EXPECT_EQ(sensor.competitors().count(), 0U);
   EXPECT_TRUE(look(kStart + 2 * kStep));
-  EXPECT_EQ(sensor.competitors().count(), 1U);
+  EXPECT_EQ(sensor.competitors().count(), 2U) << "none and four";
 }
 
 TEST(LoadSensor, BeginsAnewInTheChildOfAFork) {

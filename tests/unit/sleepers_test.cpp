@@ -27,13 +27,18 @@ class SleepersTest : public testing::Test {
 
 TEST_F(SleepersTest, AreAwakeOnceSomebodyWakesThem) {
   Sleepers sleepers;
-  sleepers.wake_all();
+  sleepers.wake_all().are_awake();
   sleepers.wake_one();
   for (int thread = 0; thread < 3; ++thread) sleepers.fall_asleep(sensor());
   EXPECT_EQ(asleep(), 3U);
   sleepers.wake_one();
   EXPECT_EQ(asleep(), 2U);
-  sleepers.wake_all();
+  const Sleepers::Woken woken = sleepers.wake_all();
+  EXPECT_EQ(asleep(), 2U) << "the kernel wakes one after another";
+  sleepers.fall_asleep(sensor());
+  woken.are_awake();
+  EXPECT_EQ(asleep(), 1U) << "one sleeps again";
+  sleepers.wake_all().are_awake();
   EXPECT_EQ(asleep(), 0U);
   sleepers.wake_one();
   EXPECT_EQ(asleep(), 0U) << "it has been counted";
