@@ -99,8 +99,7 @@ void LoadSensor::observe(std::uint64_t now_ns, LoadSnapshot& out) {
   out.team_asleep = static_cast<std::uint32_t>(asleep);
   observe_runnable(out);
   const std::uint64_t every_ns = out.team_asleep == 0 ? kLookEveryNs : 2 * kLookEveryNs;
-  const bool is_due = averaged_ns_ == 0 || now_ns - averaged_ns_ >= every_ns;
-  if (is_due && out.team_threads != 0) {
+  if (averaged_ns_ == 0 || now_ns - averaged_ns_ >= every_ns) {
     averaged_ns_ = now_ns;
     competitors_.see(out.competitors(), out.team_threads, out.allowed_cpus);
   }

@@ -79,7 +79,7 @@ class LoadSensor {
   // A consistent copy of the last snapshot; all zero before the first look.
   LoadSnapshot last() const;
 
-  // Over the looks at least 10 ms apart, 20 ms where threads of a team slept, since there was a team.
+  // Over the looks at least 10 ms apart, 20 ms where threads of a team slept.
   const CompetitorAverage& competitors() const { return competitors_; }
 
   // Called when teams are made and when threads sleep, so that a look can distinguish threads of this process from

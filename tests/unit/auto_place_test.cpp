@@ -126,7 +126,6 @@ class LoadTree : public RecordedTree {
     quota("max");
     throttled(0);
     runnable(1);
-    sensor->teams_grew(1);  // the thread that looks; the others are not real
   }
 
   void quota(const std::string& value) {
