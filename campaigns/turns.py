@@ -3,7 +3,9 @@
 
 Runs sim/smp/runs/turns.toml, where each team is a process of its own, over machines, loads, granularities and settings.
 Shapes: `teams` of 16 threads; `machine`: teams as large as the machine; `mixed`: as many teams of 4 and of 64 as of 16;
-`hogs`: teams of 16 beside threads that only compute, one for every fourth processor or one for each. The table shows
+`hogs`: teams of 16 beside threads that only compute, one for every fourth processor or one for each; `crowd`: one team as
+large as the machine or half of it, beside hogs for a quarter of the processors to two for each. Teams of 16 need 32
+processors. The table shows
 barriers as a share of the bound: what each team passes alone, divided by the load. Below it stands whether the bars are
 met. Numbers are medians over the seeds. Runs are kept by lab/campaign.py, so an interrupted campaign continues.
 """
@@ -32,11 +34,11 @@ TURNS = "turns"  # auto with turns
 SETTINGS = ("auto", TURNS, "block", *STOCK)
 # What is counted, and before it the time in which processes notice each other. With load 4, the order of turns repeats
 # after 120 ms.
-COUNTED_MS = {32: 120, 128: 120, 256: 120, 1024: 120}
+COUNTED_MS = {8: 120, 16: 120, 32: 120, 64: 120, 128: 120, 256: 120, 1024: 120}
 BEFORE_MS = 40
 SIZES = (16, 4, 64)  # of jobs 0 to 2 of the run file
 HOGS = {"hogs/4": 4, "hogs": 1}  # processors for each hog
-SHAPES = ("teams", "machine", "mixed", "hogs")
+SHAPES = ("teams", "machine", "mixed", "hogs", "crowd")
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,11 @@ def cells_of(shape: str, processors: int, granularity: str) -> list[Cell]:
     def teams(load: float, hogs: int = 0) -> Cell:
         return Cell(processors, granularity, (16,), (max(1, round(load * processors / 16)),), hogs)
 
+    if shape == "crowd":
+        hogs = (processors // 4, processors // 2, processors, 2 * processors)
+        return [Cell(processors, granularity, (size,), (1,), h) for size in (processors // 2, processors) for h in hogs]
+    if processors < 2 * SIZES[0]:
+        return []
     if shape == "teams":
         return [teams(load) for load in LOADS]
     if shape == "machine":
@@ -247,7 +254,7 @@ def main() -> int:
         prog="turns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add_list(parser, "--processors", {str(known): known for known in COUNTED_MS}, [32])
-    add_list(parser, "--shapes", {known: known for known in SHAPES}, list(SHAPES))
+    add_list(parser, "--shapes", {known: known for known in SHAPES}, [known for known in SHAPES if known != "crowd"])
     add_list(parser, "--granularities", {known: known for known in GRANULARITIES}, list(GRANULARITIES))
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="runs of each; medians are shown (1)")
     add_options(parser)

@@ -94,6 +94,12 @@ class Turns(unittest.TestCase):
         loads = [round(cell.load, 2) for cell in turns.cells_of("mixed", 128, "fine")]
         self.assertEqual(loads, [0.66, 1.31, 1.97, 3.94])
 
+    def test_one_team_in_a_crowd_on_small_machines_too(self) -> None:
+        self.assertEqual(turns.cells_of("teams", 16, "fine"), [])
+        cells = turns.cells_of("crowd", 16, "fine")
+        self.assertEqual([(cell.sizes, cell.hogs) for cell in cells[:4]], [((8,), hogs) for hogs in (4, 8, 16, 32)])
+        self.assertEqual({cell.sizes for cell in cells[4:]}, {(16,)})
+
 
 if __name__ == "__main__":
     unittest.main()
