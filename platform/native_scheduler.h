@@ -37,10 +37,11 @@ struct NativeScheduler {
     return count > 1 ? mask.nth((static_cast<unsigned>(getpid()) + trial) % count) : kNoCpu;
   }
   // Within the common mask of this process's threads.
-  __attribute__((noinline)) static unsigned cpu_for_thread(unsigned thread) {
+  __attribute__((noinline)) static unsigned cpu_for_thread(unsigned thread, unsigned team) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
-    return count > 1 ? mask.nth(thread % count) : kNoCpu;
+    const unsigned first = static_cast<unsigned>(getpid()) * team;
+    return count > 1 ? mask.nth((first + thread) % count) : kNoCpu;
   }
 
   static bool ask_for_slice(std::uint64_t ns) { return muster::ask_for_slice(ns); }

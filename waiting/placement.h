@@ -48,7 +48,7 @@ class Placement {
     const unsigned here = Scheduler::current_cpu();
     unsigned cpu = cpu_.load(std::memory_order_relaxed);
     if (cpu == here || !Scheduler::may_ask_scheduler(wait.start_ns)) return;
-    if (cpu == kNoCpu) cpu = Scheduler::cpu_for_thread(wait.me);
+    if (cpu == kNoCpu) cpu = Scheduler::cpu_for_thread(wait.me, wait.arrivals.team());
     if (cpu == kNoCpu || cpu == here) return;
     if (Scheduler::move_to(cpu)) {
       wait.stats.moves.add();

@@ -28,9 +28,9 @@ namespace muster {
 //   leave_cpu(cpu)     the same, to any of its CPUs but `cpu`
 //   pick_cpu(trial)    one of its CPUs: the same for all threads of a process that pass the same number, another for
 //                      the next number. kNoCpu if it has only one or they are unknown
-//   cpu_for_thread(thread)
-//                      the CPU for that thread of a team, by its number: different ones for as many threads as there
-//                      are CPUs. kNoCpu as above
+//   cpu_for_thread(thread, team)
+//                      the CPU for that thread of a team of so many, by its number: different ones for as many threads
+//                      as there are CPUs; processes begin at different ones. kNoCpu as above
 //   idle_ns_elsewhere(except)
 //                      how long its CPUs, without `except` (kNoCpu: with all), have been idle together since some fixed
 //                      time; in steps of 10 ms. For comparisons with half of a window: stolen time counts half, since
@@ -51,7 +51,7 @@ concept Scheduler = requires {
   { S::move_to(unsigned{}) } -> std::same_as<bool>;
   { S::leave_cpu(unsigned{}) } -> std::same_as<bool>;
   { S::pick_cpu(unsigned{}) } -> std::same_as<unsigned>;
-  { S::cpu_for_thread(unsigned{}) } -> std::same_as<unsigned>;
+  { S::cpu_for_thread(unsigned{}, unsigned{}) } -> std::same_as<unsigned>;
   { S::idle_ns_elsewhere(unsigned{}) } -> std::same_as<std::uint64_t>;
   { S::ask_for_slice(std::uint64_t{}) } -> std::same_as<bool>;
   { S::has_requested_slice() } -> std::same_as<bool>;

@@ -108,10 +108,10 @@ struct SimulatedMemory {
       const unsigned count = t_world->machine().processors();
       return count > 1 ? (t_world->task().job + trial) % count : kNoCpu;
     }
-    static unsigned cpu_for_thread(unsigned thread) {
+    static unsigned cpu_for_thread(unsigned thread, unsigned team) {
       t_world->pay(t_world->costs().ask);
       const unsigned count = t_world->machine().processors();
-      return count > 1 ? thread % count : kNoCpu;
+      return count > 1 ? (t_world->task().job * team + thread) % count : kNoCpu;
     }
     static std::uint64_t idle_ns_elsewhere(unsigned except) {
       const Machine& machine = t_world->machine();

@@ -68,7 +68,7 @@ struct ChaosMemory {
     // All of this only advises `auto`; correctness must not depend on it.
     static unsigned current_cpu() { return threads->one_in(64) ? kNoCpu : threads->cpu(); }
     static unsigned allowed_cpus() { return threads->one_in(8) ? 1 + threads->draw() % 8 : cpus; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread % cpus; }
+    static unsigned cpu_for_thread(unsigned thread, unsigned) { return thread % cpus; }
     static bool may_ask_scheduler(std::uint64_t) { return !threads->one_in(4); }
     static bool move_to(unsigned cpu) {
       if (threads->one_in(4)) return false;

@@ -54,7 +54,7 @@ struct SimulatedMemory : NativeMemory {
     static bool runs_in_real_time(std::uint64_t) { return real_time; }
     static unsigned current_cpu() { return cpu; }
     static bool may_ask_scheduler(std::uint64_t) { return may_ask; }
-    static unsigned cpu_for_thread(unsigned thread) { return thread; }
+    static unsigned cpu_for_thread(unsigned thread, unsigned) { return thread; }
     static bool move_to(unsigned where) {
       placed = where;
       return true;

@@ -80,7 +80,7 @@ struct StoreOrderMemory : NativeMemory {
     static bool move_to(unsigned) { return false; }
     static bool leave_cpu(unsigned) { return false; }
     static unsigned pick_cpu(unsigned) { return kNoCpu; }
-    static unsigned cpu_for_thread(unsigned) { return kNoCpu; }
+    static unsigned cpu_for_thread(unsigned, unsigned) { return kNoCpu; }
     static std::uint64_t idle_ns_elsewhere(unsigned) { return kIdleTimeUnknown; }
     static bool ask_for_slice(std::uint64_t) { return false; }
     static bool has_requested_slice() { return false; }
