@@ -4,10 +4,10 @@
 Runs sim/smp/runs/turns.toml, where each team is a process of its own, over machines, loads, granularities and settings.
 Shapes: `teams` of 16 threads; `machine`: teams as large as the machine; `mixed`: as many teams of 4 and of 64 as of 16;
 `hogs`: teams of 16 beside threads that only compute, one for every fourth processor or one for each; `crowd`: one team as
-large as the machine or half of it, beside hogs for a quarter of the processors to two for each. Teams of 16 need 32
-processors. The table shows
-barriers as a share of the bound: what each team passes alone, divided by the load. Below it stands whether the bars are
-met. Numbers are medians over the seeds. Runs are kept by lab/campaign.py, so an interrupted campaign continues.
+large as the machine or half of it, beside hogs for a quarter of the processors to two for each. The others need 32
+processors. The table shows barriers as a share of the bound: what each team passes alone, divided by the load. Below it
+stands whether the bars are met. Numbers are medians over the seeds. Runs are kept by lab/campaign.py, so an interrupted
+campaign continues.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ namespace muster {
 // Relaxed: a thread that reads an old value may wait less efficiently, never incorrectly.
 class CompetitorAverage {
  public:
-  // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s; the first samples have equal weight.
+  // Called about every 10 ms, by one thread at a time. The average covers about 0.1 s; the first samples count alike.
   void see(unsigned competitors, unsigned team_threads, unsigned cpus) {
     exceeds_cpus_.store(competitors != 0 && competitors + team_threads > cpus,
                         std::memory_order_relaxed);

@@ -51,8 +51,8 @@ class LoadSensor {
   // Looks if `every_ns`, at most 10 ms, have passed since the last look and no other thread is looking. True if there is
   // a new snapshot. With kept descriptors it notices neither a change of the group nor the pressure.
   //
-  // From Linux 6.12 on, a thread that has just fallen asleep may still count as runnable (delayed dequeue), and would pass
-  // for a competitor. So a regular look waits for a moment when no thread of a team sleeps, but at most 10 ms.
+  // From Linux 6.12 on, a thread that has just fallen asleep may still count as runnable (delayed dequeue), and would
+  // pass for a competitor. So a regular look waits for a moment when no thread of a team sleeps, but at most 10 ms.
   bool look(std::uint64_t now_ns, Files how = Files::kKept, std::uint64_t every_ns = kLookEveryNs) {
     // Not due: the next look is ahead, by no more than it can be. Further ahead, the clock was set
     // back (a restored checkpoint, say).

@@ -62,8 +62,8 @@ struct LoadSnapshot {
     return awake > 1 ? awake : 1;
   }
 
-  // Runnable threads of other processes. Too few if a teammate is blocked in the program's code: it counts as running and
-  // hides a competitor. Too many if one has just fallen asleep (LoadSensor::look). 0 if unknown.
+  // Runnable threads of other processes. Too few if a teammate is blocked in the program's code: it counts as running
+  // and hides a competitor. Too many if one has just fallen asleep (LoadSensor::look). 0 if unknown.
   std::uint32_t competitors() const {
     return has(LoadSource::kRunnable) && runnable > running_here() ? runnable - running_here() : 0;
   }

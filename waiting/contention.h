@@ -118,7 +118,7 @@ class Contention {
   [[gnu::noinline]] void add_load(PlaceObservation& out, std::uint64_t now_ns) const {
     const LoadSnapshot load = sensor_->last();
     const bool counted = load.looks != 0 && load.has(LoadSource::kRunnable);
-    // A gap may be a daemon's millisecond, which is no reason to move a team that gets along without moves.
+    // A gap may be a daemon's millisecond, which is no reason to move a team.
     if (counted && !fits()) out.competitor = counts_competitors();
     out.cpus = load.allowed_cpus;
     const unsigned competitors = sensor_->competitors().count();

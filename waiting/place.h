@@ -32,8 +32,8 @@ enum class Place : std::uint8_t {
 enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
 
 struct PlaceObservation {
-  bool fits = true;         // a CPU for each thread of the team
-  bool competitor = false;  // observed lately; for a team that does not fit counted, if that can be
+  bool fits = true;            // a CPU for each thread of the team
+  bool competitor = false;     // observed lately; if the team does not fit: counted
   bool takes_turns = false;    // teammates were found on one CPU
   bool crowded = false;        // competitors want all CPUs, or nearly
   bool apart_is_fair = false;  // is_fair_apart(), with a known load
