@@ -77,15 +77,15 @@ class Contention {
   LoadSensor* load_sensor() const { return sensor_; }
 
   // Reads what the team may use, every 10 ms of waiting, so that a changed affinity is noticed. True if this was such a
-  // time and there is no contention.
+  // time and there is no contention. The load sensor is asked in each wait: it waits for a moment without sleepers.
   template <class Memory>
   bool look(const Wait<Memory>& wait) {
-    const bool counted = capacity_.look(wait);
+    const bool is_time = capacity_.look(wait);
     if (sensor_ != nullptr) {
-      if (counted) sensor_->note_cpus_of_team(capacity_.cpus());
+      if (is_time) sensor_->note_cpus_of_team(capacity_.cpus());
       sensor_->look(wait.start_ns);
     }
-    if (!counted) return false;
+    if (!is_time) return false;
     preemption_threshold_.learn(wait.start_ns, wait.episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
     set(contended_, takes_turns() || competitor_near(wait.start_ns));
@@ -118,10 +118,10 @@ class Contention {
   [[gnu::noinline]] void add_load(PlaceObservation& out, std::uint64_t now_ns) const {
     const LoadSnapshot load = sensor_->last();
     const bool counted = load.looks != 0 && load.has(LoadSource::kRunnable);
-    // A gap may be a daemon's millisecond, which is no reason to move a team.
-    if (counted && !fits()) out.competitor = counts_competitors();
-    out.cpus = load.allowed_cpus;
     const unsigned competitors = sensor_->competitors().count();
+    // A gap may be a daemon's millisecond, which is no reason to move a team.
+    if (counted && !out.fits) out.competitor = competitors != 0;
+    out.cpus = load.allowed_cpus;
     out.crowded = competitors >= load.allowed_cpus;
     out.apart_is_fair = is_fair_apart(now_ns, capacity_.threads() + competitors, load.allowed_cpus);
     out.one_cpu_quota = load.allowed_cpus > 1 && load.usable_millicpus() <= 1000;

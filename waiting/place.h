@@ -11,7 +11,7 @@
 //   have their share. It pays only if a context switch is long compared with the work between barriers. Otherwise one of
 //   few CPUs is better: the kernel moves the competitors away from it, and serial parts have it to themselves. Mostly
 //   the kernel brings such a team together by itself. On many CPUs, with a competitor for each, every team is kept apart:
-//   simulated on 8 to 64 CPUs, teams of all grains are up to 60 times as fast (docs/results/notes/scaling.md).
+//   simulated only (docs/results/turns.md, "One team beside hogs").
 //
 // Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
 // CPU of the team becomes idle: then the kernel spreads the threads better.

@@ -30,7 +30,7 @@ namespace muster {
 //                      the next number. kNoCpu if it has only one or they are unknown
 //   cpu_for_thread(thread, team)
 //                      the CPU for that thread of a team of so many, by its number: different ones for as many threads
-//                      as there are CPUs; processes begin at different ones. kNoCpu as above
+//                      as there are CPUs. Where a process begins follows from its number. kNoCpu as above
 //   idle_ns_elsewhere(except)
 //                      how long its CPUs, without `except` (kNoCpu: with all), have been idle together since some fixed
 //                      time; in steps of 10 ms. For comparisons with half of a window: stolen time counts half, since

@@ -2,8 +2,8 @@
 //
 // A thread that has been woken is runnable, though others may have its CPU: those that were woken with it, say. If it
 // counted as asleep until it runs, the sensor would take it for a thread of another process. So the waker counts all
-// whom it woke as awake, at once and after the last: until then the sensor does not look. A sleeper itself counts only
-// if nobody woke it.
+// whom it woke as awake, at once and after the last: until then a regular look waits. A sleeper itself counts only if
+// nobody woke it.
 #pragma once
 
 #include <atomic>

@@ -141,13 +141,17 @@ class LoadTree : public RecordedTree {
   }
 };
 
+AutoWait placed(unsigned team_size, const LoadTree& load) {
+  return AutoWait({.team_size = team_size,
+                   .settings = {.slice_ns = 0, .place = true},
+                   .load_sensor = load.sensor.get()});
+}
+
 TEST_F(Gathered, NotOnManyCpus) {
   LoadTree load;
   load.runnable(9);
   SimulatedMemory::cpus = 6;
-  AutoWait policy({.team_size = 8,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
+  AutoWait policy = placed(8, load);
   wait_by(policy, 2000, 3 * kMs, 1);
   EXPECT_EQ(gatherings(), 0U);
   SimulatedMemory::cpus = 4;
@@ -160,9 +164,7 @@ TEST_F(Gathered, NotByMissingTimeWhereNoCompetitorIsCounted) {
   for (const int runnable : {1, 3}) {
     LoadTree load;
     load.runnable(runnable);
-    AutoWait policy({.team_size = 8,
-                     .settings = {.slice_ns = 0, .place = true},
-                     .load_sensor = load.sensor.get()});
+    AutoWait policy = placed(8, load);
     const std::uint64_t before = gatherings();
     wait_by(policy, 200, 3 * kMs, 1);
     EXPECT_EQ(gatherings() != before, runnable != 1);
@@ -172,9 +174,7 @@ TEST_F(Gathered, NotByMissingTimeWhereNoCompetitorIsCounted) {
 TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {
   LoadTree load;
   load.quota("100000");
-  AutoWait policy({.team_size = 8,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
+  AutoWait policy = placed(8, load);
   wait_by(policy, 30, 2'000, 1);
   EXPECT_EQ(gatherings(), 1U);
   EXPECT_NE(SimulatedMemory::placed, kNoCpu);
@@ -192,9 +192,7 @@ TEST_F(Gathered, UnderAQuotaOfOneCpuWithoutATrial) {
 TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy({.team_size = 8,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
+  AutoWait policy = placed(8, load);
   wait_by(policy, 500, 2'000, 1);
   EXPECT_EQ(gatherings(), 0U);
 }
@@ -202,9 +200,7 @@ TEST_F(Gathered, NotByAQuotaThatLeavesTwoCpus) {
 TEST_F(Gathered, TimeTakenByTheQuotaIsNoCompetitors) {
   LoadTree load;
   load.quota("150000");
-  AutoWait policy({.team_size = 8,
-                   .settings = {.slice_ns = 0, .place = true},
-                   .load_sensor = load.sensor.get()});
+  AutoWait policy = placed(8, load);
   wait_by(policy, 50, 2'000, 1);
   SimulatedMemory::now += 20 * kMs;
   load.sensor->look(SimulatedMemory::now);
@@ -259,11 +255,7 @@ class Crowded : public testing::Test {
     load_.runnable(5);
   }
 
-  AutoWait policy() const {
-    return AutoWait({.team_size = 2,
-                     .settings = {.slice_ns = 0, .place = true},
-                     .load_sensor = load_.sensor.get()});
-  }
+  AutoWait policy() const { return placed(2, load_); }
 
   // For 0.3 s, instances of that length, until the thread has been moved or has not. True if so.
   bool pass(AutoWait& policy, std::uint64_t instance_ns, bool until_placed) {
