@@ -21,8 +21,10 @@ class Competitors {
                     tuning::kLongestSightingNs);
   }
 
-  // The time of the last observation; 0 = never.
-  std::uint64_t seen_ns() const { return seen_ns_.load(std::memory_order_relaxed); }
+  bool seen_lately(std::uint64_t now_ns) const {
+    return is_ahead(seen_ns_.load(std::memory_order_relaxed) + tuning::kLatelyNs, now_ns,
+                    tuning::kLatelyNs);
+  }
 
   void see(std::uint64_t now_ns) {
     std::uint64_t counts_ns = counts_ns_.load(std::memory_order_relaxed);

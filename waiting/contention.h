@@ -57,7 +57,9 @@ class Contention {
     const bool coarse_grained = preemption_threshold_.instance_ns() >= tuning::kCoarseGrainedNs;
     return coarse_grained && left_to_kernel && counts_competitors();
   }
-  std::uint64_t competitor_seen_ns() const { return competitors_.seen_ns(); }
+  bool competitor_seen_lately(std::uint64_t now_ns) const {
+    return competitors_.seen_lately(now_ns);
+  }
   void forget_competitors() { competitors_.forget(); }
 
   // Notes the time between two clock reads with only a few polls, a yield or a sleep for a teammate between them. True
@@ -97,6 +99,7 @@ class Contention {
     PlaceObservation out;
     out.fits = fits();
     out.competitor = competitor_near(now_ns);
+    out.preempted = competitor_seen_lately(now_ns);
     out.takes_turns = takes_turns();
     out.fine_grained = preemption_threshold_.instance_ns() < tuning::kFineGrainedNs;
     if (sensor_ == nullptr) return out;

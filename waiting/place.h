@@ -10,8 +10,9 @@
 //   thread is then kept on a CPU of its own; with fewer competitors than CPUs only for a part of the time, so that they
 //   have their share. It pays only if a context switch is long compared with the work between barriers. Otherwise one of
 //   few CPUs is better: the kernel moves the competitors away from it, and serial parts have it to themselves. Mostly
-//   the kernel brings such a team together by itself. On many CPUs, with a competitor for each, every team is kept apart:
-//   simulated only (docs/results/turns.md, "One team beside hogs").
+//   the kernel brings such a team together by itself. On many CPUs, with a competitor for each, every team is kept apart
+//   (simulated only, docs/results/turns.md). Not beside those that never have a CPU for long: they may be another team,
+//   and two teams share CPUs better if each runs while the other sleeps.
 //
 // Apart from the quota, each placement is a trial (waiting/trial.h), and ends when it does not pay. It also ends when a
 // CPU of the team becomes idle: then the kernel spreads the threads better.
@@ -33,7 +34,8 @@ enum class Verdict : std::uint8_t { kOpen, kPays, kFails };
 
 struct PlaceObservation {
   bool fits = true;            // a CPU for each thread of the team
-  bool competitor = false;     // observed lately; if the team does not fit: counted
+  bool competitor = false;     // near now; if the team does not fit: counted
+  bool preempted = false;      // by a competitor, in the last 0.2 s
   bool takes_turns = false;    // teammates were found on one CPU
   bool crowded = false;        // competitors want all CPUs, or nearly
   bool apart_is_fair = false;  // is_fair_apart(), with a known load
@@ -62,7 +64,8 @@ constexpr bool is_fair_apart(std::uint64_t now_ns, std::uint64_t all, std::uint6
 constexpr Place candidate(Place place, const PlaceObservation& now) {
   if (!now.may_move) return Place::kAnywhere;
   if (now.fits) {
-    if (now.fine_grained || (now.crowded && now.cpus > tuning::kMostCpus)) {
+    const bool beside_many = now.crowded && now.preempted && now.cpus > tuning::kMostCpus;
+    if (now.fine_grained || beside_many) {
       return now.takes_turns || place == Place::kOwnCpus ? Place::kOwnCpus : Place::kAnywhere;
     }
     if (!now.crowded || (now.takes_turns && place != Place::kOneCpu)) return Place::kAnywhere;

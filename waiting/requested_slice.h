@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "waiting/contention.h"
-#include "waiting/deadline.h"
 #include "waiting/tuning.h"
 #include "waiting/waiting_policy.h"
 
@@ -26,8 +25,7 @@ class RequestedSlice {
         wait.stats.short_slices.add();
       }
     } else if (Memory::Scheduler::has_requested_slice() &&
-               !is_ahead(contention.competitor_seen_ns() + tuning::kKeepSliceNs, wait.start_ns,
-                         tuning::kKeepSliceNs)) {
+               !contention.competitor_seen_lately(wait.start_ns)) {
       Memory::Scheduler::give_slice_back();
     }
   }

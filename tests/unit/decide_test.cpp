@@ -33,7 +33,7 @@ void for_each_observation(const std::function<void(const Observation&)>& body) {
 void for_each_place(const std::function<void(Place, const PlaceObservation&)>& body) {
   for (const Place place : kPlaces)
     for (const Verdict trial : kVerdicts)
-      for (unsigned bits = 0; bits < 1U << 11; ++bits)
+      for (unsigned bits = 0; bits < 1U << 12; ++bits)
         for (const unsigned cpus : {1U, tuning::kMostCpus, tuning::kMostCpus + 1}) {
           const auto bit = [bits](unsigned number) { return (bits >> number & 1) != 0; };
           PlaceObservation now;
@@ -48,6 +48,7 @@ void for_each_place(const std::function<void(Place, const PlaceObservation&)>& b
           now.may_try = bit(8);
           now.fine_grained = bit(9);
           now.apart_is_fair = bit(10);
+          now.preempted = bit(11);
           now.cpus = cpus;
           now.trial = trial;
           body(place, now);
@@ -155,6 +156,7 @@ TEST(NextPlace, KeepsWhatMustHold) {
       EXPECT_TRUE(now.apart_is_fair) << "the team would take more than its share";
       EXPECT_TRUE(now.fine_grained || (now.crowded && now.cpus > tuning::kMostCpus))
           << "one CPU may be as good";
+      EXPECT_TRUE(now.fine_grained || now.preempted) << "another team may run while it sleeps";
     } else {
       EXPECT_LE(now.cpus, tuning::kMostCpus);
       EXPECT_TRUE(!now.fits || (now.crowded && !now.fine_grained)) << "each has a CPU to itself";
