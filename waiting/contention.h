@@ -44,7 +44,13 @@ class Contention {
     found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
   }
 
+  // There are more threads than CPUs.
   bool exceeds_cpus() const { return sensor_ != nullptr && sensor_->competitors().exceeds_cpus(); }
+  // The same with the competitors of the last 0.1 s.
+  bool exceeds_cpus_lately() const {
+    return sensor_ != nullptr &&
+           capacity_.threads() + sensor_->competitors().count() > capacity_.cpus();
+  }
   bool competitor_near(std::uint64_t now_ns) const { return competitors_.near(now_ns); }
   // A team that does not fit meets whomever the load sensor counts, wherever its threads run.
   bool counts_competitors() const {

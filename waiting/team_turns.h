@@ -8,6 +8,7 @@
 #include "turns/turns.h"
 #include "waiting/contention.h"
 #include "waiting/episode.h"
+#include "waiting/home_trial.h"
 #include "waiting/waiting_policy.h"
 
 namespace muster {
@@ -28,10 +29,15 @@ class TeamTurns {
     const unsigned skip = skip_.load(std::memory_order_relaxed);
     if ((episode & skip) != 0) return;
     const std::uint64_t now_ns = Memory::now_ns();
-    if (me == 0) adapt(now_ns, skip);
     const bool must_sleep = turns_->must_sleep(now_ns);
+    if (me == 0) {
+      adapt(now_ns, skip);
+      const bool competitor =
+          contention.exceeds_cpus_lately() && contention.competitor_seen_lately(now_ns);
+      home_.arrive(now_ns, episode, must_sleep, competitor);
+    }
     // Before it sleeps, so that it wakes where its CPU will be free.
-    if (may_move_ && (must_sleep || Turns::has_just_begun(now_ns))) go_home<Memory>(me, now_ns);
+    if (must_sleep || Turns::has_just_begun(now_ns)) go_home<Memory>(me, now_ns);
     if (must_sleep) {
       LoadSensor* const sensor = contention.load_sensor();
       if (sensor != nullptr) sensor->fell_asleep();
@@ -51,7 +57,7 @@ class TeamTurns {
   bool is_others_turn(unsigned me, std::uint64_t now_ns) {
     if (!in_force() || !turns_->is_off(now_ns)) return false;
     if (skip_.load(std::memory_order_relaxed) != 0) skip_.store(0, std::memory_order_relaxed);
-    if (may_move_) go_home<Memory>(me, now_ns);
+    go_home<Memory>(me, now_ns);
     return true;
   }
 
@@ -73,6 +79,7 @@ class TeamTurns {
   template <class Memory>
   void go_home(unsigned me, std::uint64_t now_ns) const {
     using Scheduler = typename Memory::Scheduler;
+    if (!may_move_ || !home_.at_home()) return;
     const unsigned home = turns_->home(me);
     if (home == Turns::kNoHome || Scheduler::current_cpu() == home) return;
     if (Scheduler::may_ask_scheduler(now_ns)) Scheduler::move_to(home);
@@ -82,6 +89,7 @@ class TeamTurns {
   const bool may_move_;
   std::atomic<unsigned> skip_{0};  // of instances: a power of two less one
   std::atomic<std::uint64_t> looked_ns_{0};
+  HomeTrial home_;
 };
 
 }  // namespace muster
