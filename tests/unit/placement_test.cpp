@@ -9,9 +9,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "platform/native_scheduler.h"
 #include "platform/scheduler_asks.h"
 #include "platform/slice.h"
 #include "platform/thread_place.h"
@@ -66,6 +68,28 @@ TEST(Place, IsOneOfTheThreads) {
 
 // In a process of its own, since the effect is permanent. Threads move all the time, and one sets their masks: from
 // then on they have the masks that it set.
+// Two copies of a program that use half of the machine each would otherwise share that half.
+TEST(Place, OwnCpusDifferWithinATeamAndBeginElsewhereInOtherProcesses) {
+  AffinityMask mask;
+  ASSERT_TRUE(mask.read());
+  if (mask.count() < 2) GTEST_SKIP() << "one CPU";
+  std::set<unsigned> cpus;
+  for (unsigned thread = 0; thread < mask.count(); ++thread)
+    cpus.insert(NativeScheduler::cpu_for_thread(thread, mask.count()));
+  EXPECT_EQ(cpus.size(), mask.count());
+  for (const unsigned cpu : cpus) EXPECT_TRUE(mask.has(cpu));
+  std::set<int> firsts;
+  for (int process = 0; process < 16; ++process) {
+    const pid_t child = fork();
+    if (child == 0) _exit(static_cast<int>(NativeScheduler::cpu_for_thread(0, 1) % 256));
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    firsts.insert(WEXITSTATUS(status));
+  }
+  EXPECT_GT(firsts.size(), 1U);
+}
+
 TEST(Place, IsLeftToWhoeverSetsAnotherThreadsMask) {
   AffinityMask all;
   ASSERT_TRUE(all.read());
