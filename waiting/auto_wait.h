@@ -42,7 +42,7 @@ class AutoWait {
     using Scheduler = typename Memory::Scheduler;
     agree_on_bits(wait, contention_.look(wait));
     slice_.adapt(wait, contention_);
-    if (!turns_.in_force())  // otherwise each thread has a CPU of its own in each turn
+    if (!turns_.in_force())  // otherwise they place the threads
       placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
     Observation now;
     now.one_cpu = contention_.is_one_cpu();

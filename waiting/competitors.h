@@ -21,6 +21,7 @@ class Competitors {
                     tuning::kLongestSightingNs);
   }
 
+  // Not how long it counts: a competitor that was here once in that time may be asleep now.
   bool seen_lately(std::uint64_t now_ns) const {
     return is_ahead(seen_ns_.load(std::memory_order_relaxed) + tuning::kLatelyNs, now_ns,
                     tuning::kLatelyNs);
@@ -39,9 +40,6 @@ class Competitors {
     seen_ns_.store(now_ns, std::memory_order_relaxed);
     near_until_ns_.store(now_ns + counts_ns, std::memory_order_relaxed);
   }
-
-  // Assumes that they have left, until the next observation.
-  void forget() { near_until_ns_.store(0, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> near_until_ns_{0};

@@ -66,7 +66,6 @@ class Contention {
   bool competitor_seen_lately(std::uint64_t now_ns) const {
     return competitors_.seen_lately(now_ns);
   }
-  void forget_competitors() { competitors_.forget(); }
 
   // Notes the time between two clock reads with only a few polls, a yield or a sleep for a teammate between them. True
   // if it exceeds the preemption threshold and neither a quota nor the host explains it: a competitor had the CPU.

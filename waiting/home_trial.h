@@ -20,14 +20,17 @@ class HomeTrial {
   // For any thread. Relaxed: one that reads an old value goes home once more or less.
   bool at_home() const { return at_home_.load(std::memory_order_relaxed); }
 
-  // Called by one thread of the team at its arrivals. Its first one in another's turn ends the team's own.
-  void arrive(std::uint64_t now_ns, Episode episode, bool is_off, bool competitor) {
+  // Called by one thread of the team at its arrivals. Its first one in another's turn ends the team's own: only then
+  // has_competitor() is called.
+  template <class HasCompetitor>
+  void arrive(std::uint64_t now_ns, Episode episode, bool is_off, HasCompetitor&& has_competitor) {
     const std::uint64_t turn = now_ns / turns_tuning::kTurnNs;
     if (turn == turn_) return;
     turn_ = turn;
     if (is_own_) own_ns_ += turns_tuning::kTurnNs;
     is_own_ = !is_off;
     if (!is_off) return;
+    const bool competitor = has_competitor();
     if (at_home() && competitor) {
       if (!trial_.may_begin(own_ns_, episode)) return;
       trial_.begin(own_ns_, episode);

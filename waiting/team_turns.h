@@ -22,7 +22,8 @@ class TeamTurns {
   bool in_force() const { return turns_ != nullptr && turns_->in_force(); }
 
   // Before a thread arrives, while in force: sleeps while it is another process's turn. In the first part of its turn
-  // it goes to the CPU that is its own. If the kernel moves it away later, somebody who takes no turns wants that CPU.
+  // it goes to the CPU that is its own, unless home_trial.h is against it. If the kernel moves it away later, somebody
+  // who takes no turns wants that CPU.
   template <class Memory>
   [[gnu::noinline]] void arrive(unsigned me, Episode episode, Contention& contention,
                                 WaitStats& stats) {
@@ -32,9 +33,11 @@ class TeamTurns {
     const bool must_sleep = turns_->must_sleep(now_ns);
     if (me == 0) {
       adapt(now_ns, skip);
-      const bool competitor =
-          contention.exceeds_cpus_lately() && contention.competitor_seen_lately(now_ns);
-      home_.arrive(now_ns, episode, must_sleep, competitor);
+      if (may_move_) {
+        home_.arrive(now_ns, episode, must_sleep, [&] {
+          return contention.exceeds_cpus_lately() && contention.competitor_seen_lately(now_ns);
+        });
+      }
     }
     // Before it sleeps, so that it wakes where its CPU will be free.
     if (must_sleep || Turns::has_just_begun(now_ns)) go_home<Memory>(me, now_ns);

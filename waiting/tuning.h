@@ -43,7 +43,8 @@ inline constexpr std::uint64_t kLongestSightingNs = 32 * kMs;
 // The time between two instances from which threads of a team that does not fit sleep for each other beside competitors
 // that the load sensor counts: about ten times what the sleeps and wake-ups of one instance take.
 inline constexpr std::uint64_t kCoarseGrainedNs = 100 * kUs;
-// For which a short slice is kept after the last sighting, and a team on many CPUs may be kept apart. Assumed.
+// For which a short slice is kept after the last sighting, a team on many CPUs may be kept apart, and one that takes
+// turns may be left to the kernel. Assumed.
 inline constexpr std::uint64_t kLatelyNs = 200 * kMs;
 
 // --- Placement: place.h, placement.h, trial.h

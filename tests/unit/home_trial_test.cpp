@@ -13,13 +13,14 @@ class HomeTrialTest : public testing::Test {
   // How many of its next turns it was at home in.
   unsigned pass(unsigned own_turns, bool competitor, Episode at_home, Episode elsewhere) {
     unsigned turns_at_home = 0;
+    const auto has_competitor = [competitor] { return competitor; };
     for (unsigned i = 0; i < own_turns; ++i) {
-      home_.arrive(now_, episode_, /*is_off=*/false, competitor);
+      home_.arrive(now_, episode_, /*is_off=*/false, has_competitor);
       turns_at_home += home_.at_home() ? 1 : 0;
       episode_ += home_.at_home() ? at_home : elsewhere;
-      home_.arrive(now_ + turns_tuning::kTurnNs / 2, episode_, /*is_off=*/false, competitor);
+      home_.arrive(now_ + turns_tuning::kTurnNs / 2, episode_, /*is_off=*/false, has_competitor);
       now_ += turns_tuning::kTurnNs;
-      home_.arrive(now_, episode_, /*is_off=*/true, competitor);
+      home_.arrive(now_, episode_, /*is_off=*/true, has_competitor);
       now_ += turns_tuning::kTurnNs;
     }
     return turns_at_home;
