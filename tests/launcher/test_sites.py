@@ -194,14 +194,21 @@ class Sites(unittest.TestCase):
 
     def test_efficiency_where_one_thread_does_all(self) -> None:
         for threads in (2, 4):
-            report = self.report(2000, 0, regions=60, OMP_NUM_THREADS=str(threads))
-            (region,) = report["efficiency"]["regions"]
-            self.assert_product(region)
-            self.assert_product(report["efficiency"])
-            # Where the machine is busy, threads begin late.
-            waking = self.site(report, "region")["gain_waking_ns"] / region["elapsedTime"]
-            self.assertLess(region["parallelEfficiency"], 1 / threads + 0.04)
-            self.assertGreater(region["parallelEfficiency"], 1 / threads - 0.04 - waking)
+            least = 1.0
+            # A thread that others keep from the CPU on its way to the barrier does not wait, so that it seems to work:
+            # the least of three.
+            for _ in range(3):
+                report = self.report(2000, 0, regions=60, OMP_NUM_THREADS=str(threads))
+                (region,) = report["efficiency"]["regions"]
+                self.assert_product(region)
+                self.assert_product(report["efficiency"])
+                # Where the machine is busy, threads begin late.
+                waking = self.site(report, "region")["gain_waking_ns"] / region["elapsedTime"]
+                self.assertGreater(region["parallelEfficiency"], 1 / threads - 0.04 - waking)
+                least = min(least, region["parallelEfficiency"])
+                if least < 1 / threads + 0.04:
+                    break
+            self.assertLess(least, 1 / threads + 0.04)
 
     def test_efficiency_of_serial_parts(self) -> None:
         """Half of the time is serial: of two threads' time, a quarter is lost to it, a third of what is useful."""
