@@ -184,6 +184,40 @@ TEST_F(RuntimeYields, AdaptYieldsToCompetitorsThatTakeTheirShare) {
   EXPECT_GT(naps(), 0U) << "more than their share";
 }
 
+// Among teammates on its CPU, which compute for less than kOthersSliceNs each, and in another group than the competitor.
+TEST_F(RuntimeYields, AdaptYieldsAmongTeammatesThatShareTheCpuFairlyWithACompetitor) {
+  const std::uint64_t turn_ns = 3 * kMs;
+  for (const std::uint64_t teammates_ns : {kMs / 500, RuntimeYield::kOthersSliceNs / 2}) {
+    SetUp();
+    for (unsigned turn = 0; turn < 100; ++turn) {
+      SimulatedMemory::yield_ns = teammates_ns;
+      adapt_for(turn_ns);
+      SimulatedMemory::yield_ns = turn_ns;
+      adapt();
+    }
+    EXPECT_EQ(naps() + skipped(), 0U) << teammates_ns;
+  }
+  // The competitor takes more than twice their time.
+  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
+  adapt_for(turn_ns);
+  SimulatedMemory::yield_ns = 3 * turn_ns;
+  adapt();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U);
+}
+
+// What a pause was for is not forgiven for what teammates had before it.
+TEST_F(RuntimeYields, AdaptCountsTeammatesTimeOnceOnly) {
+  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
+  adapt_for(100 * kMs);
+  SimulatedMemory::yield_ns = 3 * kMs;
+  adapt();
+  EXPECT_EQ(naps() + skipped(), 0U) << "a share";
+  adapt();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U) << "and a second at once";
+}
+
 TEST_F(RuntimeYields, AdaptAsksAfterLongYieldsOnly) {
   SimulatedMemory::yield_ns = 1'000;
   adapt_for(100 * kMs);

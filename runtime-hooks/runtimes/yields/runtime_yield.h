@@ -9,13 +9,15 @@
 //   adapt()   every call reaches the kernel, as long as it returns soon. One that returns only after
 //             kOthersSliceNs gave its slice to another process, or to a teammate that computes. If
 //             others_run() says that it may have been a process, and it took more than kFairLoss times
-//             what the thread has run since its last such call or nap, the thread pauses: it alternates
-//             between spinning for kSpinNs and sleeping for kNapNs. A teammate can run during a sleep,
-//             too, and the kernel does not charge the rest of the slice for it. Then a call is tried
-//             again. The pause doubles from kFirstPauseNs to kLongestPauseNs as long as tries take
-//             long; so it takes at most kLongestPauseNs to notice that the other process has stopped,
-//             and tries cost at most some 7 % of the time beside it. A thread that has just computed
-//             for a slice or two has only paid its share back: naps would make it late for its work.
+//             what the thread and its teammates on this CPU have run since its last such call or nap, the
+//             thread pauses: it alternates between spinning for kSpinNs and sleeping for kNapNs. A
+//             teammate can run during a sleep, too, and the kernel does not charge the rest of the slice
+//             for it. Then a call is tried again. The pause doubles from kFirstPauseNs to kLongestPauseNs
+//             as long as tries take long; so it takes at most kLongestPauseNs to notice that the other
+//             process has stopped, and tries cost at most some 7 % of the time beside it. If the CPU was
+//             this process's for about a slice before, the other one only has its share, and naps would
+//             make the thread late for its work. So it is where the kernel shares CPUs between cgroups
+//             or sessions first: there a yield gives nothing to another group's process.
 //
 // One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
 // yield reads the thread's CPU time, another system call. Memory is that of waiting/memory.h, and has
@@ -93,13 +95,16 @@ class RuntimeYield {
     Memory::Scheduler::yield();
     gave_up_ns_ = Memory::now_ns();
     counts.passed.add();
-    if (gave_up_ns_ - now_ns < kOthersSliceNs) return;
-    counts.long_yields.add();
-    if (!others_run(gave_up_ns_)) return;
+    const std::uint64_t took_ns = gave_up_ns_ - now_ns;
+    if (took_ns >= kOthersSliceNs) counts.long_yields.add();
+    if (took_ns < kOthersSliceNs || !others_run(gave_up_ns_)) {
+      teammates_ns_ += took_ns;
+      return;
+    }
     // Large in the child of a fork, where a thread's CPU time begins anew: the difference wraps.
     const std::uint64_t before_ns = std::exchange(cpu_ns_, Memory::thread_cpu_ns());
-    const std::uint64_t ran_ns = cpu_ns_ - before_ns;
-    if (gave_up_ns_ - now_ns > kFairLoss * ran_ns) begin_pause(now_ns);
+    const std::uint64_t ours_ns = cpu_ns_ - before_ns + std::exchange(teammates_ns_, 0);
+    if (took_ns > kFairLoss * ours_ns) begin_pause(now_ns);
   }
 
  private:
@@ -126,6 +131,7 @@ class RuntimeYield {
   std::uint64_t try_again_ns_ = 0;  // no yields until then
   std::uint64_t pause_ns_ = 0;      // the last pause
   std::uint64_t cpu_ns_ = 0;  // the thread's CPU time at its last nap or long yield beside others
+  std::uint64_t teammates_ns_ = 0;  // in yields since then that gave nothing to others
 };
 
 }  // namespace muster
