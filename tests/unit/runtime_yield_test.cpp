@@ -206,7 +206,7 @@ TEST_F(RuntimeYields, AdaptYieldsAmongTeammatesThatShareTheCpuFairlyWithACompeti
   EXPECT_GT(naps(), 0U);
 }
 
-// What a pause was for is not forgiven for what teammates had before it.
+// What teammates ran excuses one long yield, not the next.
 TEST_F(RuntimeYields, AdaptCountsTeammatesTimeOnceOnly) {
   SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
   adapt_for(100 * kMs);

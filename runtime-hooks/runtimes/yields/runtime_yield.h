@@ -16,8 +16,9 @@
 //             as long as tries take long; so it takes at most kLongestPauseNs to notice that the other
 //             process has stopped, and tries cost at most some 7 % of the time beside it. If the CPU was
 //             this process's for about a slice before, the other one only has its share, and naps would
-//             make the thread late for its work. So it is where the kernel shares CPUs between cgroups
-//             or sessions first: there a yield gives nothing to another group's process.
+//             make the thread late for its work. Where the kernel shares CPUs between cgroups or
+//             sessions first, a yield gives nothing to another group's process; pauses still begin there
+//             after a teammate's slice, which looks like a competitor's.
 //
 // One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
 // yield reads the thread's CPU time, another system call. Memory is that of waiting/memory.h, and has
@@ -131,7 +132,9 @@ class RuntimeYield {
   std::uint64_t try_again_ns_ = 0;  // no yields until then
   std::uint64_t pause_ns_ = 0;      // the last pause
   std::uint64_t cpu_ns_ = 0;  // the thread's CPU time at its last nap or long yield beside others
-  std::uint64_t teammates_ns_ = 0;  // in yields since then that gave nothing to others
+  // In yields since then that gave nothing to others. Of one that found nobody, the system call is in the thread's CPU
+  // time as well.
+  std::uint64_t teammates_ns_ = 0;
 };
 
 }  // namespace muster
