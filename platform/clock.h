@@ -19,15 +19,17 @@ inline std::uint64_t read_clock_ns(clockid_t clock) {
 
 inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTONIC); }
 
-// The CPU time of all threads of this process together. A system call.
-inline std::uint64_t process_cpu_ns() { return detail::read_clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
-
-// The CPU time of the calling thread. A system call; errno is preserved.
-inline std::uint64_t thread_cpu_ns() {
+namespace detail {
+inline std::uint64_t read_cpu_time_ns(clockid_t clock) {
   const int saved = errno;
-  const std::uint64_t ns = detail::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const std::uint64_t ns = read_clock_ns(clock);
   errno = saved;
   return ns;
 }
+}  // namespace detail
+
+// The CPU time of all threads of this process together, and of the calling thread. System calls; errno is preserved.
+inline std::uint64_t process_cpu_ns() { return detail::read_cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID); }
+inline std::uint64_t thread_cpu_ns() { return detail::read_cpu_time_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace muster

@@ -27,6 +27,7 @@ struct NativeMemory {
   }
   static std::uint64_t now_ns() { return monotonic_ns(); }
   static std::uint64_t thread_cpu_ns() { return muster::thread_cpu_ns(); }
+  static std::uint64_t process_cpu_ns() { return muster::process_cpu_ns(); }
 
   // See fences.h for the contract of the two.
   static void light_fence() { muster::light_fence(); }

@@ -44,19 +44,29 @@ bool others_ran(std::uint64_t now_ns) {
   return ran;
 }
 
+// Whether another thread was on that CPU when it last yielded.
+bool has_teammate(const ThreadState& me, unsigned cpu) {
+  for (const ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
+    const bool is_other = state != &me && state->taken.load(std::memory_order_relaxed);
+    if (is_other && state->yields.was_on(cpu)) return true;
+  }
+  return false;
+}
+
 int yield_in_library() {
   ThreadState* state = state_for_yield();
   if (state == nullptr) return yield_cpu();
   YieldCounts& counts = state->yield_counts;
+  const auto teammate_on = [&](unsigned cpu) { return has_teammate(*state, cpu); };
   switch (settings().yield) {
     case YieldKind::kAuto:
-      state->yields.adapt<NativeMemory>(counts, others_ran);
+      state->yields.adapt<NativeMemory>(counts, others_ran, teammate_on);
       return 0;
     case YieldKind::kSkip:
       state->yields.skip<NativeMemory>(counts);
       return 0;
     case YieldKind::kAdaptive:
-      state->yields.adapt<NativeMemory>(counts, [](std::uint64_t) { return true; });
+      state->yields.adapt<NativeMemory>(counts, [](std::uint64_t) { return true; }, teammate_on);
       return 0;
     case YieldKind::kNative:
       break;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tests/unit/simulated_wait.h"
 
@@ -15,7 +16,11 @@ constexpr std::uint64_t kTurnNs = 100;  // what the runtime does between two of 
 
 class RuntimeYields : public testing::Test {
  protected:
-  void SetUp() override { SimulatedMemory::reset(); }
+  void SetUp() override {
+    SimulatedMemory::reset();
+    yields_.emplace();
+    has_teammate_ = false;
+  }
 
   // The runtime spins on yields for `ns`; the longest time without giving the CPU up.
   template <class Step>
@@ -36,12 +41,16 @@ class RuntimeYields : public testing::Test {
   }
 
   std::uint64_t skip_for(std::uint64_t ns) {
-    return spin(ns, [&] { yields_.skip<SimulatedMemory>(counts_); });
+    return spin(ns, [&] { yields_->skip<SimulatedMemory>(counts_); });
   }
   void adapt(bool others_run = true) {
-    yields_.adapt<SimulatedMemory>(counts_, [&](std::uint64_t) {
+    const auto ask = [&](std::uint64_t) {
       ++asked_;
       return others_run;
+    };
+    yields_->adapt<SimulatedMemory>(counts_, ask, [&](unsigned cpu) {
+      EXPECT_EQ(cpu, SimulatedMemory::cpu);
+      return has_teammate_;
     });
   }
   std::uint64_t adapt_for(std::uint64_t ns, bool others_run = true) {
@@ -62,7 +71,8 @@ class RuntimeYields : public testing::Test {
   std::uint64_t naps() const { return counts_.naps.read(); }
   std::uint64_t long_yields() const { return counts_.long_yields.read(); }
 
-  RuntimeYield yields_;
+  std::optional<RuntimeYield> yields_;
+  bool has_teammate_ = false;
   YieldCounts counts_;
   unsigned asked_ = 0;
 };
@@ -79,7 +89,7 @@ TEST_F(RuntimeYields, SkipKeepsTheCpuForATenthOfAMillisecondAndNoLonger) {
 
 TEST_F(RuntimeYields, SkipLetsRareCallsThrough) {
   for (unsigned i = 0; i < 100; ++i) {
-    yields_.skip<SimulatedMemory>(counts_);
+    yields_->skip<SimulatedMemory>(counts_);
     SimulatedMemory::now += kMs;
   }
   EXPECT_EQ(passed(), 100U);
@@ -131,7 +141,6 @@ TEST_F(RuntimeYields, AdaptYieldsAgainSoonAfterTheCompetitorLeft) {
 TEST_F(RuntimeYields, AdaptRemembersThePauseForAWhile) {
   for (const bool later : {false, true}) {
     SetUp();
-    yields_ = RuntimeYield();
     SimulatedMemory::yield_ns = 3 * kMs;
     adapt_for(500 * kMs);
     SimulatedMemory::yield_ns = 1'000;
@@ -184,38 +193,68 @@ TEST_F(RuntimeYields, AdaptYieldsToCompetitorsThatTakeTheirShare) {
   EXPECT_GT(naps(), 0U) << "more than their share";
 }
 
-// Among teammates on its CPU, which compute for less than kOthersSliceNs each, and in another group than the competitor.
-TEST_F(RuntimeYields, AdaptYieldsAmongTeammatesThatShareTheCpuFairlyWithACompetitor) {
-  const std::uint64_t turn_ns = 3 * kMs;
-  for (const std::uint64_t teammates_ns : {kMs / 500, RuntimeYield::kOthersSliceNs / 2}) {
-    SetUp();
-    for (unsigned turn = 0; turn < 100; ++turn) {
-      SimulatedMemory::yield_ns = teammates_ns;
-      adapt_for(turn_ns);
-      SimulatedMemory::yield_ns = turn_ns;
-      adapt();
-    }
-    EXPECT_EQ(naps() + skipped(), 0U) << teammates_ns;
+// In another group than the competitor: what teammates ran on this CPU is the process's share, too.
+TEST_F(RuntimeYields, AdaptYieldsToTeammatesOnItsCpuBesideACompetitorThatTakesItsShare) {
+  const std::uint64_t slice_ns = 3 * kMs;
+  SimulatedMemory::yield_ns = 2 * slice_ns;  // one of a teammate, and one of the competitor
+  has_teammate_ = true;
+  for (unsigned i = 0; i < 100; ++i) {
+    SimulatedMemory::teammates_ns += slice_ns;
+    adapt();
   }
-  // The competitor takes more than twice their time.
-  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
-  adapt_for(turn_ns);
-  SimulatedMemory::yield_ns = 3 * turn_ns;
+  EXPECT_EQ(naps() + skipped(), 0U);
+  EXPECT_EQ(long_yields(), passed());
+  SimulatedMemory::yield_ns = 4 * slice_ns;
+  SimulatedMemory::teammates_ns += slice_ns;
   adapt();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U) << "more than their share";
+}
+
+TEST_F(RuntimeYields, AdaptNapsBesideATeammateThatDoesNotRun) {
+  has_teammate_ = true;
+  meet_competitor();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U);
+}
+
+TEST_F(RuntimeYields, AdaptNapsWhereTeammatesRunOnOtherCpusOnly) {
+  SimulatedMemory::yield_ns = 3 * kMs;
+  for (unsigned i = 0; i < 2; ++i) {
+    SimulatedMemory::teammates_ns += 3 * kMs;
+    adapt();
+  }
   adapt_for(kMs / 2);
   EXPECT_GT(naps(), 0U);
 }
 
 // What teammates ran excuses one long yield, not the next.
 TEST_F(RuntimeYields, AdaptCountsTeammatesTimeOnceOnly) {
-  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
-  adapt_for(100 * kMs);
+  has_teammate_ = true;
   SimulatedMemory::yield_ns = 3 * kMs;
+  SimulatedMemory::teammates_ns = 100 * kMs;
   adapt();
   EXPECT_EQ(naps() + skipped(), 0U) << "a share";
   adapt();
   adapt_for(kMs / 2);
   EXPECT_GT(naps(), 0U) << "and a second at once";
+}
+
+TEST_F(RuntimeYields, AdaptTellsWhereTheThreadWas) {
+  EXPECT_FALSE(yields_->was_on(SimulatedMemory::cpu)) << "not before the first call";
+  EXPECT_FALSE(yields_->was_on(kNoCpu));
+  SimulatedMemory::cpu = 1;
+  adapt();
+  EXPECT_TRUE(yields_->was_on(1));
+  EXPECT_FALSE(yields_->was_on(0));
+  SimulatedMemory::yield_ns = 3 * kMs;
+  while (naps() == 0) adapt();
+  SimulatedMemory::cpu = 2;
+  for (const std::uint64_t before = naps(); naps() == before;) adapt();
+  EXPECT_TRUE(yields_->was_on(2)) << "after a nap";
+  SimulatedMemory::cpu = kNoCpu;
+  for (const std::uint64_t before = naps(); naps() == before;) adapt();
+  EXPECT_FALSE(yields_->was_on(kNoCpu)) << "unknown";
 }
 
 TEST_F(RuntimeYields, AdaptAsksAfterLongYieldsOnly) {

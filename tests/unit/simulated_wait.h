@@ -16,6 +16,7 @@ namespace muster::test {
 struct SimulatedMemory : NativeMemory {
   static inline std::uint64_t now = 0;
   static inline std::uint64_t given_up_ns = 0;
+  static inline std::uint64_t teammates_ns = 0;  // CPU time of the process's other threads
   static inline std::uint64_t yield_ns = 1'000;
   static inline std::uint64_t sleep_ns = 10'000;
   static inline unsigned cpus = 4;
@@ -29,6 +30,7 @@ struct SimulatedMemory : NativeMemory {
   static void reset() {
     now = 1'000'000'000;
     given_up_ns = 0;
+    teammates_ns = 0;
     yield_ns = 1'000;
     sleep_ns = 10'000;
     cpus = 4;
@@ -43,6 +45,7 @@ struct SimulatedMemory : NativeMemory {
   static void pause() { now += 10; }
   static std::uint64_t now_ns() { return ++now; }
   static std::uint64_t thread_cpu_ns() { return now - given_up_ns; }
+  static std::uint64_t process_cpu_ns() { return thread_cpu_ns() + teammates_ns; }
 
   struct Scheduler {
     static void yield() { nap(yield_ns); }

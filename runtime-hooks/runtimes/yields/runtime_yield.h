@@ -9,7 +9,7 @@
 //   adapt()   every call reaches the kernel, as long as it returns soon. One that returns only after
 //             kOthersSliceNs gave its slice to another process, or to a teammate that computes. If
 //             others_run() says that it may have been a process, and it took more than kFairLoss times
-//             what the thread and its teammates on this CPU have run since its last such call or nap, the
+//             what this process has run on this CPU since the thread's last such call or nap, the
 //             thread pauses: it alternates between spinning for kSpinNs and sleeping for kNapNs. A
 //             teammate can run during a sleep, too, and the kernel does not charge the rest of the slice
 //             for it. Then a call is tried again. The pause doubles from kFirstPauseNs to kLongestPauseNs
@@ -17,18 +17,23 @@
 //             process has stopped, and tries cost at most some 7 % of the time beside it. If the CPU was
 //             this process's for about a slice before, the other one only has its share, and naps would
 //             make the thread late for its work. Where the kernel shares CPUs between cgroups or
-//             sessions first, a yield gives nothing to another group's process; pauses still begin there
-//             after a teammate's slice, which looks like a competitor's.
+//             sessions first, a yield gives nothing to another group's process, but may give a teammate
+//             a slice: hence what the process has run, not only the thread.
+//
+// The process's time on this CPU is the thread's own, unless a teammate was on this CPU when it last yielded. Then all
+// teammates' time counts: exact for two threads; for more it may excuse what it should not.
 //
 // One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
-// yield reads the thread's CPU time, another system call. Memory is that of waiting/memory.h, and has
-// thread_cpu_ns().
+// yield reads two CPU times, two system calls. Memory is that of waiting/memory.h, and has thread_cpu_ns() and
+// process_cpu_ns().
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
+#include "platform/cpus.h"
 #include "waiting/deadline.h"
 #include "waiting/wait_stats.h"
 
@@ -85,9 +90,10 @@ class RuntimeYield {
     counts.passed.add();
   }
 
-  // others_run(now_ns): whether other processes use the CPUs. Called after long yields only.
-  template <class Memory, class OthersRun>
-  void adapt(YieldCounts& counts, OthersRun&& others_run) {
+  // others_run(now_ns): whether other processes use the CPUs. has_teammate(cpu): whether was_on(cpu) of a teammate.
+  // Called after long yields only.
+  template <class Memory, class OthersRun, class HasTeammate>
+  void adapt(YieldCounts& counts, OthersRun&& others_run, HasTeammate&& has_teammate) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (is_ahead(try_again_ns_, now_ns, kLongestPauseNs)) {
       wait_otherwise<Memory>(now_ns, counts);
@@ -96,19 +102,36 @@ class RuntimeYield {
     Memory::Scheduler::yield();
     gave_up_ns_ = Memory::now_ns();
     counts.passed.add();
+    const unsigned cpu = Memory::Scheduler::current_cpu();
+    cpu_.store(cpu, std::memory_order_relaxed);
     const std::uint64_t took_ns = gave_up_ns_ - now_ns;
-    if (took_ns >= kOthersSliceNs) counts.long_yields.add();
-    if (took_ns < kOthersSliceNs || !others_run(gave_up_ns_)) {
-      teammates_ns_ += took_ns;
-      return;
-    }
-    // Large in the child of a fork, where a thread's CPU time begins anew: the difference wraps.
-    const std::uint64_t before_ns = std::exchange(cpu_ns_, Memory::thread_cpu_ns());
-    const std::uint64_t ours_ns = cpu_ns_ - before_ns + std::exchange(teammates_ns_, 0);
+    if (took_ns < kOthersSliceNs) return;
+    counts.long_yields.add();
+    if (!others_run(gave_up_ns_)) return;
+    const CpuTimes before = std::exchange(used_, read_times<Memory>());
+    // Large in the child of a fork, where CPU times begin anew: the differences wrap.
+    const std::uint64_t ours_ns = has_teammate(cpu) ? used_.process_ns - before.process_ns
+                                                    : used_.thread_ns - before.thread_ns;
     if (took_ns > kFairLoss * ours_ns) begin_pause(now_ns);
   }
 
+  // Whether the thread was on that CPU after its last adapt(). For other threads, too; relaxed, since a stale answer
+  // costs nothing but time.
+  bool was_on(unsigned cpu) const {
+    return cpu != kNoCpu && cpu_.load(std::memory_order_relaxed) == cpu;
+  }
+
  private:
+  struct CpuTimes {
+    std::uint64_t thread_ns = 0;
+    std::uint64_t process_ns = 0;
+  };
+
+  template <class Memory>
+  static CpuTimes read_times() {
+    return {Memory::thread_cpu_ns(), Memory::process_cpu_ns()};
+  }
+
   template <class Memory>
   void wait_otherwise(std::uint64_t now_ns, YieldCounts& counts) {
     if (now_ns - gave_up_ns_ < kSpinNs) {
@@ -117,7 +140,8 @@ class RuntimeYield {
     }
     Memory::Scheduler::nap(kNapNs);
     gave_up_ns_ = Memory::now_ns();
-    cpu_ns_ = Memory::thread_cpu_ns();
+    cpu_.store(Memory::Scheduler::current_cpu(), std::memory_order_relaxed);
+    used_ = read_times<Memory>();
     counts.naps.add();
   }
 
@@ -131,10 +155,8 @@ class RuntimeYield {
   std::uint64_t gave_up_ns_ = 0;    // when the thread had the CPU back after its last yield or nap
   std::uint64_t try_again_ns_ = 0;  // no yields until then
   std::uint64_t pause_ns_ = 0;      // the last pause
-  std::uint64_t cpu_ns_ = 0;  // the thread's CPU time at its last nap or long yield beside others
-  // In yields since then that gave nothing to others. Of one that found nobody, the system call is in the thread's CPU
-  // time as well.
-  std::uint64_t teammates_ns_ = 0;
+  CpuTimes used_;                   // at the thread's last nap or long yield beside others
+  std::atomic<unsigned> cpu_{kNoCpu};  // where it was after its last call
 };
 
 }  // namespace muster
