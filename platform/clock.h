@@ -15,11 +15,7 @@ inline std::uint64_t read_clock_ns(clockid_t clock) {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
-}  // namespace detail
 
-inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTONIC); }
-
-namespace detail {
 inline std::uint64_t read_cpu_time_ns(clockid_t clock) {
   const int saved = errno;
   const std::uint64_t ns = read_clock_ns(clock);
@@ -27,6 +23,8 @@ inline std::uint64_t read_cpu_time_ns(clockid_t clock) {
   return ns;
 }
 }  // namespace detail
+
+inline std::uint64_t monotonic_ns() { return detail::read_clock_ns(CLOCK_MONOTONIC); }
 
 // The CPU time of all threads of this process together, and of the calling thread. System calls; errno is preserved.
 inline std::uint64_t process_cpu_ns() { return detail::read_cpu_time_ns(CLOCK_PROCESS_CPUTIME_ID); }

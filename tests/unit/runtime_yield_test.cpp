@@ -211,6 +211,35 @@ TEST_F(RuntimeYields, AdaptYieldsToTeammatesOnItsCpuBesideACompetitorThatTakesIt
   EXPECT_GT(naps(), 0U) << "more than their share";
 }
 
+// The same among teammates that compute for less than kOthersSliceNs each.
+TEST_F(RuntimeYields, AdaptYieldsAmongTeammatesThatShareTheCpuFairlyWithACompetitor) {
+  const std::uint64_t turn_ns = 3 * kMs;
+  const auto run_teammates_for = [&](std::uint64_t ns) {
+    spin(ns, [&] {
+      SimulatedMemory::teammates_ns += SimulatedMemory::yield_ns;
+      adapt();
+    });
+  };
+  for (const std::uint64_t teammates_ns : {kMs / 500, RuntimeYield::kOthersSliceNs / 2}) {
+    SetUp();
+    has_teammate_ = true;
+    for (unsigned turn = 0; turn < 100; ++turn) {
+      SimulatedMemory::yield_ns = teammates_ns;
+      run_teammates_for(turn_ns);
+      SimulatedMemory::yield_ns = turn_ns;
+      adapt();
+    }
+    EXPECT_EQ(naps() + skipped(), 0U) << teammates_ns;
+  }
+  // The competitor takes more than twice their time.
+  SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs / 2;
+  run_teammates_for(turn_ns);
+  SimulatedMemory::yield_ns = 3 * turn_ns;
+  adapt();
+  adapt_for(kMs / 2);
+  EXPECT_GT(naps(), 0U);
+}
+
 TEST_F(RuntimeYields, AdaptNapsBesideATeammateThatDoesNotRun) {
   has_teammate_ = true;
   meet_competitor();

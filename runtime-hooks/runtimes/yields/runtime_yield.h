@@ -23,7 +23,7 @@
 // The process's time on this CPU is the thread's own, unless a teammate was on this CPU when it last yielded. Then all
 // teammates' time counts: exact for two threads; for more it may excuse what it should not.
 //
-// One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings; a nap or a long
+// One object per thread. Beyond the system call, 25 to 50 ns for one or two clock readings and the CPU's number; a nap or a long
 // yield reads two CPU times, two system calls. Memory is that of waiting/memory.h, and has thread_cpu_ns() and
 // process_cpu_ns().
 #pragma once
@@ -100,10 +100,8 @@ class RuntimeYield {
       return;
     }
     Memory::Scheduler::yield();
-    gave_up_ns_ = Memory::now_ns();
+    const unsigned cpu = came_back<Memory>();
     counts.passed.add();
-    const unsigned cpu = Memory::Scheduler::current_cpu();
-    cpu_.store(cpu, std::memory_order_relaxed);
     const std::uint64_t took_ns = gave_up_ns_ - now_ns;
     if (took_ns < kOthersSliceNs) return;
     counts.long_yields.add();
@@ -132,6 +130,15 @@ class RuntimeYield {
     return {Memory::thread_cpu_ns(), Memory::process_cpu_ns()};
   }
 
+  // Returns where the thread is.
+  template <class Memory>
+  unsigned came_back() {
+    gave_up_ns_ = Memory::now_ns();
+    const unsigned cpu = Memory::Scheduler::current_cpu();
+    cpu_.store(cpu, std::memory_order_relaxed);
+    return cpu;
+  }
+
   template <class Memory>
   void wait_otherwise(std::uint64_t now_ns, YieldCounts& counts) {
     if (now_ns - gave_up_ns_ < kSpinNs) {
@@ -139,8 +146,7 @@ class RuntimeYield {
       return;
     }
     Memory::Scheduler::nap(kNapNs);
-    gave_up_ns_ = Memory::now_ns();
-    cpu_.store(Memory::Scheduler::current_cpu(), std::memory_order_relaxed);
+    came_back<Memory>();
     used_ = read_times<Memory>();
     counts.naps.add();
   }
