@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import tempfile
 import unittest
@@ -48,6 +49,7 @@ def configure(found: Places) -> None:
     places = found
 
 
+@functools.cache
 def program_without_openmp(name: str) -> Path:
     """The built binary of a program here, not linked with any runtime."""
     places.build.mkdir(parents=True, exist_ok=True)
@@ -57,6 +59,7 @@ def program_without_openmp(name: str) -> Path:
     return output
 
 
+@functools.cache
 def program(name: str, of_gcc: bool | None = None) -> Path:
     """The built binary of a program here, by the compiler whose runtime is tested, or by the given one."""
     if of_gcc is None:
@@ -68,6 +71,7 @@ def program(name: str, of_gcc: bool | None = None) -> Path:
     return output
 
 
+@functools.cache
 def shared_object(name: str) -> Path:
     """A program of ours built as a shared object."""
     places.build.mkdir(parents=True, exist_ok=True)
@@ -151,6 +155,18 @@ def run_again(command: Sequence[str | Path], environment: dict[str, str]) -> Out
     return result
 
 
+@functools.cache
+def _stock(command: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> Outcome:
+    return run_again(command, dict(environment))
+
+
+def run_stock(command: Sequence[str | Path], extra: dict[str, str] | None) -> Outcome:
+    """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it."""
+    environment = base_environment(extra)
+    relevant = {name: value for name, value in environment.items() if not name.startswith("MUSTER_")}
+    return _stock(tuple(str(word) for word in command), tuple(sorted(relevant.items())))
+
+
 class FaultTest(unittest.TestCase):
     """A folder of its own for each test, and the comparisons."""
 
@@ -204,7 +220,7 @@ class FaultTest(unittest.TestCase):
 
         Muster may complain where several processes want the same report, once each but the first.
         """
-        stock = run_again(command, base_environment(extra))
+        stock = run_stock(command, extra)
         if status is not None:
             self.assertEqual(stock.status, status, f"stock: {stock}")
         environment = preloaded_environment(extra)

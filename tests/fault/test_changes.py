@@ -144,7 +144,7 @@ class OddMachine(FaultTest):
         for clock in ("back", "forth"):
             for wait in ("auto", "cs", "conditional", "block"):
                 with self.subTest(clock=clock, wait=wait):
-                    self.compare_with({"ODD_CLOCK": clock}, 900, 1000, wait)
+                    self.compare_with({"ODD_CLOCK": clock}, 300, 1000, wait)
                     if clock == "back" and self.preloaded:
                         threads = self.read_report()["threads"]
                         longest = max(thread["longest_wait_ns"] for thread in threads)

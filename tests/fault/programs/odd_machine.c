@@ -1,7 +1,7 @@
 // Preloaded before Muster: the kernel reports odd CPU numbers and times.
 // ODD_CPU=unknown|far: sched_getcpu fails; it gives a number that no mask has.
-// ODD_CLOCK=back|forth: the monotonic clock jumps by an hour, once, 300 ms after the first read;
-// it jumps an hour forth and, 300 ms later, back again.
+// ODD_CLOCK=back|forth: the monotonic clock jumps by an hour, once, 100 ms after the first read;
+// it jumps an hour forth and, 100 ms later, back again.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   __atomic_compare_exchange_n(&first_ms, &none, now_ms, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   const long long passed = now_ms - first_ms;
   time->tv_sec += 7200;
-  if (strcmp(how, "back") == 0 && passed > 300) time->tv_sec -= 3600;
-  if (strcmp(how, "forth") == 0 && passed > 300 && passed < 600) time->tv_sec += 3600;
+  if (strcmp(how, "back") == 0 && passed > 100) time->tv_sec -= 3600;
+  if (strcmp(how, "forth") == 0 && passed > 100 && passed < 200) time->tv_sec += 3600;
   return status;
 }
