@@ -12,11 +12,11 @@
 namespace muster::launcher {
 namespace {
 
-constexpr unsigned kRounds = 20;  // some 10 ms
-constexpr unsigned kMostRounds = 1000;
+constexpr unsigned kCalibrationRounds = 20;  // some 10 ms
+constexpr unsigned kMostCalibrationRounds = 1000;
 
 struct CalibrateRequest {
-  unsigned rounds = kRounds;
+  unsigned rounds = kCalibrationRounds;
   bool json = false;
 };
 
@@ -39,7 +39,7 @@ void add_calibrate(CLI::App& app, int& status) {
   auto request = std::make_shared<CalibrateRequest>();
   command->add_flag("--json", request->json, "As one JSON object.");
   command->add_option("--rounds", request->rounds, "How often to measure; the minimum is used.")
-      ->check(CLI::Range(1U, kMostRounds))
+      ->check(CLI::Range(1U, kMostCalibrationRounds))
       ->capture_default_str();
   command->callback([request, &status] {
     run(*request);

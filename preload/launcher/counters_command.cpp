@@ -26,7 +26,7 @@ struct CountersRequest {
   bool all = false;
 };
 
-struct Row {
+struct EventRow {
   std::string group{};
   std::string name{};
   std::string meaning{};  // "counts" or "nearest"
@@ -41,7 +41,7 @@ struct Listing {
   Cpu cpu;
   papi::Library papi;
   std::string paranoid;
-  std::vector<Row> rows;
+  std::vector<EventRow> rows;
 };
 
 std::string read_cpuinfo() {
@@ -51,7 +51,7 @@ std::string read_cpuinfo() {
 }
 
 // Tries each event by itself. Whether several can be counted together is tested when they are counted.
-void probe(const papi::Library& papi, Row& row) {
+void probe(const papi::Library& papi, EventRow& row) {
   const auto events = std::make_unique<Events>();
   if (!parse_events(row.name.c_str(), *events)) return;
   events->papi = papi;
@@ -62,14 +62,14 @@ void probe(const papi::Library& papi, Row& row) {
 
 // Muster defines its events only in a process that it is preloaded into. Here it is only tested whether PAPI supports
 // such events.
-void judge_muster_event(const papi::Library& papi, Row& row) {
+void judge_muster_event(const papi::Library& papi, EventRow& row) {
   const char* disabled =
       papi.usable ? papi::disabled_reason(papi.call, "sde:::MUSTER") : papi.reason.text;
   row.available = disabled == nullptr;
   if (!row.available) row.reason = disabled;
 }
 
-Row row_of(const CpuEvent& event) {
+EventRow event_row(const CpuEvent& event) {
   return {.group = name_of(event.quantity),
           .name = event.name,
           .meaning = event.meaning == Meaning::kCounts ? "counts" : "nearest",
@@ -82,17 +82,17 @@ void add_hardware(Listing& listing, bool all) {
   for (const Quantity quantity : {Quantity::kFailedStores, Quantity::kL2Misses}) {
     for (const Preset& preset : presets()) {
       if (preset.quantity != quantity) continue;
-      Row row{.group = name_of(quantity),
-              .name = preset.name,
-              .meaning = "counts",
-              .note = preset.note,
-              .source = "PAPI's preset"};
+      EventRow row{.group = name_of(quantity),
+                   .name = preset.name,
+                   .meaning = "counts",
+                   .note = preset.note,
+                   .source = "PAPI's preset"};
       probe(listing.papi, row);
       listing.rows.push_back(row);
     }
     for (const CpuEvent& event : cpu_events()) {
       if (event.quantity != quantity || (!all && event.family != listing.cpu.family)) continue;
-      Row row = row_of(event);
+      EventRow row = event_row(event);
       if (event.family == listing.cpu.family) {
         probe(listing.papi, row);
       } else {
@@ -109,20 +109,20 @@ void add_software(Listing& listing) {
     if (std::find(listed.begin(), listed.end(), event.event) != listed.end())
       continue;  // its alias
     listed.push_back(event.event);
-    Row row{.group = "software",
-            .name = event.name,
-            .meaning = "counts",
-            .note = event.meaning,
-            .source = "the kernel"};
+    EventRow row{.group = "software",
+                 .name = event.name,
+                 .meaning = "counts",
+                 .note = event.meaning,
+                 .source = "the kernel"};
     probe(listing.papi, row);
     listing.rows.push_back(row);
   }
   for (const MusterEventName& event : kMusterEvents) {
-    Row row{.group = "software",
-            .name = std::string("sde:::MUSTER::") + event.name,
-            .meaning = "counts",
-            .note = event.meaning,
-            .source = "Muster, for programs and tools that use PAPI"};
+    EventRow row{.group = "software",
+                 .name = std::string("sde:::MUSTER::") + event.name,
+                 .meaning = "counts",
+                 .note = event.meaning,
+                 .source = "Muster, for programs and tools that use PAPI"};
     judge_muster_event(listing.papi, row);
     listing.rows.push_back(row);
   }
@@ -155,7 +155,7 @@ void print_plain(const Listing& listing) {
                  ? "no perf_event in this kernel"
                  : "/proc/sys/kernel/perf_event_paranoid is " + listing.paranoid);
   std::string group;
-  for (const Row& row : listing.rows) {
+  for (const EventRow& row : listing.rows) {
     if (row.group != group) fmt::print("\n{}\n", row.group);
     group = row.group;
     const bool others = !row.family.empty() && row.family != listing.cpu.family;
@@ -181,7 +181,7 @@ void print_json(const Listing& listing) {
   out["perf_event_paranoid"] =
       listing.paranoid.empty() ? nlohmann::json() : nlohmann::json(std::stoi(listing.paranoid));
   out["events"] = nlohmann::json::array();
-  for (const Row& row : listing.rows) {
+  for (const EventRow& row : listing.rows) {
     out["events"].push_back({{"group", row.group},
                              {"name", row.name},
                              {"meaning", row.meaning},

@@ -115,7 +115,7 @@ void sort_by(const char* key, json& sites) {
 }
 
 // An element of "reports".
-json row_of(const json& report) {
+json report_row(const json& report) {
   const json& waiting = report.at("waiting");
   const json& barriers = report.at("barriers");
   Count longest = 0;
@@ -160,7 +160,7 @@ json row_of(const json& report) {
 
 json rows_of(const std::vector<json>& reports, const json& waited_ns) {
   json rows = json::array();
-  for (const json& report : reports) rows.push_back(row_of(report));
+  for (const json& report : reports) rows.push_back(report_row(report));
   std::sort(rows.begin(), rows.end(), [](const json& left, const json& right) {
     const auto key = [](const json& row) {
       return std::tie(row.at("rank"), row.at("host"), row.at("pid"));

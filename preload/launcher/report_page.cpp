@@ -19,7 +19,7 @@ constexpr std::size_t kMostSites = 12;
 constexpr std::size_t kMostRegions = 8;
 constexpr std::size_t kMostThreads = 64;
 
-constexpr const char* kStyle = R"(
+constexpr const char* kReportStyle = R"(
 :root { --imbalance: #0b57c2; --preempted: #b35c00; --throttled: #8a3ffc; --stolen: #00716d; --waking: #6f6f7f; }
 @media (prefers-color-scheme: dark) {
   :root { --imbalance: #7db4ff; --preempted: #f0b44c; --throttled: #c7a3ff; --stolen: #3ddbd9; --waking: #a2a3b3; }
@@ -327,7 +327,7 @@ std::string runtimes(const json& report) {
 
 std::string report_page(const json& report) {
   const std::string title = "Muster report: " + report.at("program").get<std::string>();
-  return html_page(title, kStyle,
+  return html_page(title, kReportStyle,
                    head(report) + what_to_do(report) + figures(report) + efficiencies(report) +
                        call_sites(report) + threads(report) + histogram(report) +
                        why_passed(report) + runtimes(report) + settings(report));

@@ -108,7 +108,7 @@ Comparison comparison_of(const ordered_json& json) {
 
 ordered_json json_of(const Findings& findings) {
   ordered_json rows = ordered_json::array();
-  for (const Row& row : findings.rows) {
+  for (const VariantRow& row : findings.rows) {
     rows.push_back({{"case", row.load},
                     {"variant", row.variant},
                     {"runs", row.runs},

@@ -20,7 +20,7 @@ std::string in_case(const Comparison& comparison, std::size_t load) {
 }
 
 // What follows from the gain of a row.
-std::string phrase(const Row& row, std::size_t timed_out_rivals) {
+std::string phrase(const VariantRow& row, std::size_t timed_out_rivals) {
   const Interval& gain = *row.gain;
   const std::string range = fmt::format("{} to {}", ratio_text(gain.low), ratio_text(gain.high));
   if (row.timed_out > 0)
@@ -54,7 +54,7 @@ void add_rows(const Comparison& comparison, std::size_t load, Findings& found) {
   for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
     const std::vector<double> values = values_of(comparison, load, i);
     if (values.empty()) continue;
-    Row row{.load = load, .variant = i, .runs = values.size()};
+    VariantRow row{.load = load, .variant = i, .runs = values.size()};
     std::vector<double> cpu_s;
     for (const Run& run : comparison.runs) {
       if (run.load != load || run.variant != i) continue;
@@ -77,10 +77,10 @@ void add_verdict(const Comparison& comparison, Findings& found) {
   for (std::size_t i = 0; i < comparison.variants.size(); ++i) {
     if (!comparison.variants[i].is_muster) continue;
     std::string line;
-    for (const Row& row : found.rows) {
+    for (const VariantRow& row : found.rows) {
       if (row.variant != i || !row.gain) continue;
       std::size_t timed_out_rivals = 0;
-      for (const Row& other : found.rows) {
+      for (const VariantRow& other : found.rows) {
         if (other.load == row.load && comparison.variants[other.variant].name == row.over) {
           timed_out_rivals += other.timed_out;
         }
@@ -178,7 +178,7 @@ void note_failures(const Comparison& comparison, Findings& found) {
 void note_conditions(const Comparison& comparison, Findings& found) {
   std::size_t fewest = SIZE_MAX;
   std::size_t with_value = 0;
-  for (const Row& row : found.rows) {
+  for (const VariantRow& row : found.rows) {
     fewest = std::min(fewest, row.runs);
     with_value += row.runs;
   }

@@ -11,7 +11,7 @@
 namespace muster::launcher {
 
 // One variant in one case. The median, least and most are of what is compared: seconds, or the figure.
-struct Row {
+struct VariantRow {
   std::size_t load = 0;
   std::size_t variant = 0;
   std::size_t runs = 0;       // with a value
@@ -25,7 +25,7 @@ struct Row {
 };
 
 struct Findings {
-  std::vector<Row> rows;             // with a run at least, by case and variant
+  std::vector<VariantRow> rows;      // with a run at least, by case and variant
   std::vector<std::string> verdict;  // a line for each variant with Muster
   std::vector<std::string> notes;
   // False: an output or status is the same in all stock runs of a case and another one with Muster.

@@ -18,7 +18,7 @@ constexpr double kRowHeight = 34;
 constexpr double kLogFrom = 30;  // most over least: from here on the axis is logarithmic
 constexpr std::size_t kMostName = 20;
 
-constexpr const char* kStyle = R"(
+constexpr const char* kComparisonStyle = R"(
 svg { display: block; width: 100%; height: auto; min-width: 34rem; }
 svg text { fill: var(--text); font: 13px system-ui, sans-serif; }
 svg .axis { stroke: var(--line); } svg .tick { fill: var(--dim); font-size: 11px; }
@@ -65,10 +65,10 @@ class Axis {
   double high_;
 };
 
-std::string chart(const Comparison& comparison, const std::vector<Row>& rows) {
+std::string chart(const Comparison& comparison, const std::vector<VariantRow>& rows) {
   double least = rows.front().least;
   double most = rows.front().most;
-  for (const Row& row : rows) {
+  for (const VariantRow& row : rows) {
     least = std::min(least, row.least);
     most = std::max(most, row.most);
   }
@@ -84,7 +84,7 @@ std::string chart(const Comparison& comparison, const std::vector<Row>& rows) {
         axis.at(tick), bottom, bottom + 15, tick == 0 ? "0" : value_text(comparison, tick));
   }
   double y = kRowHeight / 2 + 4;
-  for (const Row& row : rows) {
+  for (const VariantRow& row : rows) {
     const Variant& variant = comparison.variants[row.variant];
     std::string name = variant.name;
     if (name.size() > kMostName) name = name.substr(0, kMostName - 1) + "…";
@@ -102,11 +102,11 @@ std::string chart(const Comparison& comparison, const std::vector<Row>& rows) {
   return svg + "</svg>\n";
 }
 
-std::string table(const Comparison& comparison, const std::vector<Row>& rows) {
+std::string table(const Comparison& comparison, const std::vector<VariantRow>& rows) {
   std::string html =
       "<table><tr><th></th><th>runs</th><th>median</th><th>least</th><th>most</th><th>CPU time</th>"
       "<th>times as fast as the better stock</th><th>95 %</th></tr>\n";
-  for (const Row& row : rows) {
+  for (const VariantRow& row : rows) {
     html +=
         fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.2f} s</td>",
                     escaped(comparison.variants[row.variant].name), row.runs,
@@ -138,9 +138,9 @@ std::string comparison_page(const Comparison& comparison) {
   for (const std::string& note : found.notes) html += fmt::format("<li>{}</li>\n", escaped(note));
   html += "</ul>\n";
   for (std::size_t load = 0; load < comparison.loads.size(); ++load) {
-    std::vector<Row> rows;
+    std::vector<VariantRow> rows;
     std::copy_if(found.rows.begin(), found.rows.end(), std::back_inserter(rows),
-                 [&](const Row& row) { return row.load == load; });
+                 [&](const VariantRow& row) { return row.load == load; });
     if (rows.empty()) continue;
     html += fmt::format("<h2>{}</h2>\n<div class=\"wide\">{}</div>\n<div class=\"wide\">{}</div>\n",
                         escaped(name_of(comparison.loads[load])), chart(comparison, rows),
@@ -165,7 +165,7 @@ std::string comparison_page(const Comparison& comparison) {
                         variant.is_muster ? " LD_PRELOAD=libmuster.so" : "",
                         escaped(variables_text(variant)));
   }
-  return html_page("muster compare: " + command, kStyle, html + "</ul>\n");
+  return html_page("muster compare: " + command, kComparisonStyle, html + "</ul>\n");
 }
 
 }  // namespace muster::launcher

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kBold = "\033[1m";
 constexpr const char* kPlain = "\033[0m";
 
-std::string gain_text(const Row& row) {
+std::string gain_text(const VariantRow& row) {
   if (!row.gain) return "";
   return fmt::format("{} ({} to {}) of {}", ratio_text(row.gain->value), ratio_text(row.gain->low),
                      ratio_text(row.gain->high), row.over);
@@ -27,7 +27,7 @@ std::string comparison_text(const Comparison& comparison, bool colored) {
   for (const LoadCase& each : comparison.loads) width = std::max(width, name_of(each).size());
   std::string text;
   std::size_t load = SIZE_MAX;
-  for (const Row& row : found.rows) {
+  for (const VariantRow& row : found.rows) {
     if (row.load != load) {
       load = row.load;
       text += fmt::format("{:<{}}  {:>4} {:>11} {:>11} {:>11} {:>11}  {}\n",
