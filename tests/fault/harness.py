@@ -160,7 +160,7 @@ def _stock(command: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -
     return run_again(command, dict(environment))
 
 
-def run_stock(command: Sequence[str | Path], extra: dict[str, str] | None) -> Outcome:
+def run_stock(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> Outcome:
     """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it."""
     environment = base_environment(extra)
     relevant = {name: value for name, value in environment.items() if not name.startswith("MUSTER_")}

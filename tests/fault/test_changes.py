@@ -15,6 +15,7 @@ from harness import (
     preloaded_environment,
     program,
     run,
+    run_stock,
     shared_object,
     start_preloaded,
 )
@@ -123,7 +124,7 @@ class OddMachine(FaultTest):
         environment["MUSTER_REPORT"] = str(self.report_path)
         environment["LD_PRELOAD"] = f"{shim}:{places.library}" if self.preloaded else str(shim)
         ours = run(command, environment)
-        self.assert_same(run(command, base_environment()), ours)
+        self.assert_same(run_stock(command), ours)
         self.assert_replaced(2 * rounds)
 
     def test_unknown_cpu(self) -> None:
