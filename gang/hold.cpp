@@ -27,8 +27,7 @@ void until_unchanged(pid_t keeper, int unchanged_looks, Visit visit) {
 }
 
 // The children of a process that dies during a round become children of the keeper, whose list may have been read
-// before. The next check, some milliseconds later, finds those that were missed. Where no check follows, one more round
-// is made.
+// before. Where no check follows, one more round is made.
 constexpr int kOneLook = 1;
 constexpr int kTwoLooks = 2;
 
@@ -38,26 +37,29 @@ class ByPriorities : public Hold {
       : Hold(keeper, std::move(name)), plain_(plain) {}
 
   void grant() override {
-    change(restore);
+    until_unchanged(keeper_, kOneLook,
+                    [this](const Process& process) { return change(process, restore); });
     continue_stopped();
   }
-  void withdraw() override {
-    change(lower);
+  bool withdraw() override {
+    bool changed = false;
     const pid_t session = getsid(0);
-    stop_all([session](const Process& process) { return getsid(process.id) != session; });
+    for (const Process& process : descendants(keeper_)) {
+      changed |= change(process, lower);
+      if (getsid(process.id) != session) changed |= stop(process);
+    }
+    return changed;
   }
 
  private:
-  void change(int (*how)(pid_t, int)) {
-    until_unchanged(keeper_, kOneLook, [&](const Process& process) {
-      bool changed = false;
-      for (const pid_t thread : process.threads) {
-        const int done = how(thread, plain_);
-        if (done < 0) refused(process, "change the priority of");
-        changed |= done > 0;
-      }
-      return changed;
-    });
+  bool change(const Process& process, int (*how)(pid_t, int)) {
+    bool changed = false;
+    for (const pid_t thread : process.threads) {
+      const int done = how(thread, plain_);
+      if (done < 0) refused(process, "change the priority of");
+      changed |= done > 0;
+    }
+    return changed;
   }
 
   int plain_;
@@ -68,7 +70,11 @@ class BySignals : public Hold {
   using Hold::Hold;
 
   void grant() override { continue_stopped(); }
-  void withdraw() override { stop_all(); }
+  bool withdraw() override {
+    bool changed = false;
+    for (const Process& process : descendants(keeper_)) changed |= stop(process);
+    return changed;
+  }
 };
 
 }  // namespace
@@ -82,19 +88,14 @@ bool Hold::can_run() const {
   return false;
 }
 
-void Hold::stop_all(const std::function<bool(const Process&)>& chosen) {
-  std::set<pid_t> seen;
-  until_unchanged(keeper_, kOneLook, [&](const Process& process) {
-    // The signal takes effect a little later: do not send it twice.
-    if (!seen.insert(process.id).second || process.stopped()) return false;
-    if (chosen && !chosen(process)) return false;
-    if (kill(process.id, SIGSTOP) == 0) {
-      stopped_.insert(process.id);
-      return true;
-    }
-    if (errno == EPERM) refused(process, "stop");
-    return false;
-  });
+bool Hold::stop(const Process& process) {
+  if (process.stopped()) return false;
+  if (kill(process.id, SIGSTOP) == 0) {
+    stopped_.insert(process.id);
+    return true;
+  }
+  if (errno == EPERM) refused(process, "stop");
+  return false;
 }
 
 void Hold::continue_stopped() {
@@ -108,7 +109,11 @@ void Hold::continue_stopped() {
 }
 
 void Hold::freeze() {
-  stop_all();
+  std::set<pid_t> seen;
+  until_unchanged(keeper_, kOneLook, [&](const Process& process) {
+    // The signal takes effect a little later: do not send it twice.
+    return seen.insert(process.id).second && stop(process);
+  });
   // Including those that the terminal's signal has stopped at the same time.
   for (const Process& process : descendants(keeper_)) stopped_.insert(process.id);
 }

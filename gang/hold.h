@@ -1,10 +1,10 @@
 // Keeps a gang off the processors while it is not its turn; one object per gang. A gang is all descendants of its
-// keeper. It may create processes and threads at any time, so each step is repeated until it finds no new ones.
+// keeper. It may create processes and threads at any time, so each step is repeated until it finds no new ones, at once
+// or by the next check.
 #pragma once
 
 #include <sys/types.h>
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -25,8 +25,9 @@ class Hold {
   Hold& operator=(const Hold&) = delete;
 
   virtual void grant() = 0;  // its turn begins
-  virtual void
-  withdraw() = 0;  // its turn is over, or another process has continued some of it since
+  // Its turn is over, or another process has continued some of it since. One look at its processes, which a fork may
+  // escape: true if anything was changed, so that another look is due soon.
+  virtual bool withdraw() = 0;
 
   // False if all of it was stopped by itself or by another process: a turn would be wasted.
   bool can_run() const;
@@ -36,8 +37,8 @@ class Hold {
   void thaw();
 
  protected:
-  // Stops all processes, or those for which `chosen` is true, except those that are stopped already.
-  void stop_all(const std::function<bool(const Process&)>& chosen = {});
+  // False if it is stopped already, or may not be.
+  bool stop(const Process& process);
   // Continues what was stopped here. A program that stopped itself stays stopped.
   void continue_stopped();
   void refused(const Process& process, const char* what);

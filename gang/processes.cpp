@@ -65,7 +65,7 @@ template <typename ChildrenOf>
 std::vector<Process> walk(pid_t root, ChildrenOf children_of) {
   std::vector<Process> found;
   std::vector<pid_t> to_visit;
-  children_of(root, numbers_in(fmt::format("/proc/{}/task", root)), to_visit);
+  children_of(root, {root}, to_visit);
   for (std::size_t i = 0; i < to_visit.size(); ++i) {
     const pid_t process = to_visit[i];
     const auto stat = stat_of(process);

@@ -15,8 +15,8 @@ struct Process {
   bool stopped() const { return state == 'T' || state == 't'; }
 };
 
-// Without `root` itself and without zombies. Processes that are created or orphaned during the call may be missing; a
-// caller that needs all of them calls again until no new one appears.
+// Of `root`, which has one thread; without itself and without zombies. Processes that are created or orphaned during the
+// call may be missing; a caller that needs all of them calls again until no new one appears.
 std::vector<Process> descendants(pid_t root);
 
 // The two implementations. The second is for kernels without /proc/PID/task/TID/children; it reads the parent of every

@@ -21,9 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Gangs that are held are checked again soon after a turn, since a fork or a signal may have been under way. Later
+// Gangs that are held are checked again soon after a change, since a fork or a signal may have been under way. Later
 // checks find processes that others have continued.
-constexpr auto kFirstCheck = 5ms;
+constexpr auto kCheckOfChange = 5ms;
 constexpr auto kLaterChecks = 100ms;
 // After a signal that ends programs, all of them run for this time, since they may have to communicate in order to end.
 constexpr auto kForEnding = 250ms;
@@ -153,15 +153,16 @@ void Scheduler::next_turn() {
     gangs_[i].hold->withdraw();
   }
   if (!gives_first) give();
-  check_again_ = Clock::now() + kFirstCheck;
+  check_again_ = Clock::now() + kCheckOfChange;
 }
 
 void Scheduler::check_again() {
+  bool changed = false;
   for (std::size_t i = 0; i < gangs_.size(); ++i) {
     if (i == turns_.current() || !gangs_[i].started || gangs_[i].all_ended) continue;
-    gangs_[i].hold->withdraw();
+    changed |= gangs_[i].hold->withdraw();
   }
-  check_again_ = Clock::now() + kLaterChecks;
+  check_again_ = Clock::now() + (changed ? kCheckOfChange : kLaterChecks);
 }
 
 void Scheduler::run_all_briefly() {
