@@ -131,6 +131,9 @@ struct Slice {
   static constexpr std::size_t kMost = detail::kMostOfAWord;
   static constexpr std::uint64_t kLeastUs = 100;
   static constexpr std::uint64_t kMostUs = 100'000;
+  // `auto`. On 4 to 32 simulated CPUs 200 to 500 us are better than 100 and 1,000 (docs/results/notes/scaling.md); on
+  // two real ones 200 to 500 us make no difference.
+  static constexpr std::uint64_t kAutoNs = 300'000;
   static constexpr const char* values() { return "auto|off|<n>us"; }
   static constexpr const char* range() { return "n from 100 to 100000"; }
   static constexpr bool parse(const char* text, Value& out) {
@@ -138,7 +141,7 @@ struct Slice {
     if (!AutoOff::parse(text, automatic)) {
       return detail::parse_time(text, kLeastUs, kMostUs, out);
     }
-    out = automatic ? kLeastUs * 1000 : 0;
+    out = automatic ? kAutoNs : 0;
     return true;
   }
 };

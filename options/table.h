@@ -35,7 +35,7 @@ namespace muster {
     "sleep sooner.")                                                                               \
   X(slice_ns, "MUSTER_SLICE", kind::Slice, "auto",                                                 \
     "With other processes on its CPUs, ask the kernel for time slices of this length. `auto`: "    \
-    "100us.")                                                                                      \
+    "300us.")                                                                                      \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
   X(turns, "MUSTER_TURNS", kind::AutoOff, "off",                                                   \

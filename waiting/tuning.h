@@ -1,7 +1,8 @@
 // Every threshold of `auto`. Times are in ns. A value without a measurement behind it is marked "assumed".
 //
 // campaigns/tuning.py halves and doubles each one and prints what that does to the load grid. The polls before the
-// first clock read, which all policies have, are in waiting/quick_polls.h.
+// first clock read, which all policies have, are in waiting/quick_polls.h; the default time slice is in
+// options/kinds.h.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "options/kinds.h"
 #include "sim/smp/costs.h"
 #include "sim/smp/jobs.h"
 #include "waiting/wait_stats.h"
@@ -30,8 +31,8 @@ struct ProductionSetting {
   Time interrupt_delay = 0;  // the same
   unsigned processors = 1;
   TurnPage* page = nullptr;  // that the processes share; null: without turns
-  // As in the library: 100 us, MUSTER_SLICE's default; MUSTER_PLACE on.
-  std::uint64_t slice_ns = 100'000;
+  // As in the library by default.
+  std::uint64_t slice_ns = kind::Slice::kAutoNs;
   bool may_place = true;
 
   // What calibration (waiting/calibration.h) would find on that machine.
