@@ -3,11 +3,12 @@
 
 namespace muster {
 
-// Together they last for over half a microsecond, as long as the wait between two small parallel regions.
+// Together they last for over half a microsecond, as long as the wait between two small parallel regions; where a pause
+// takes 30 ns, for 3 us.
 inline constexpr unsigned kBarePolls = 64;
 inline constexpr unsigned kPausedPolls = 96;
 
-// Whether holds() becomes true within well below a microsecond. The first polls have no pause between them: on an idle
+// Whether holds() becomes true within them. The first polls have no pause between them: on an idle
 // machine the release is one line transfer away, and a pause could take longer than that.
 template <class Memory, class Condition>
 bool holds_soon(Condition&& holds) {

@@ -52,7 +52,7 @@ struct AlwaysDone {
 //   kUsesArrivals, or uses_arrivals()
 //                   whether it ever reads the team's arrivals; if so, records_arrivals() tells whether threads should
 //                   record theirs now
-//   quick_polls()   whether to poll a few dozen times before the clock is read (well below 1 us)
+//   quick_polls()   whether to poll some 160 times before the clock is read
 //   spins_first()   whether phase one is a spin at all; if not, SSR is 0
 //   spin(wait, done)
 //                   phase one: true as soon as done() holds, false when the thread should block. A policy that never
