@@ -64,7 +64,7 @@ def main() -> int:
     for command in (
         [*configure, "--log-level=WARNING"],
         ["cmake", "--build", str(build), "-j", jobs, "--target", *targets],
-        ["ctest", "--test-dir", str(build), "--output-on-failure", "--no-tests=error", *selected],
+        ["ctest", "--test-dir", str(build), "-j", jobs, "--output-on-failure", "--no-tests=error", *selected],
     ):
         status = subprocess.run(command, cwd=ROOT, check=False).returncode
         if status != 0:
