@@ -142,6 +142,13 @@ class Sites(unittest.TestCase):
         self.assertAlmostEqual(causes, found["gain_ns"], delta=0.01 * found["gain_ns"] + 10)
         return found
 
+    def check_imbalance(self, site: dict, ms: float) -> None:
+        """A thread that is woken late arrives late, too: what it then waits less is lost to waking up instead."""
+        imbalance, waking = (site[f"gain_{cause}_ns"] / 1e6 for cause in ("imbalance", "waking"))
+        self.assertLess(imbalance, 1.15 * ms)
+        self.assertGreater(imbalance, 0.7 * ms)
+        self.assertGreater(imbalance + waking, 0.85 * ms)
+
     def test_off_by_default(self) -> None:
         file = self.folder / "report.json"
         command = [MUSTER, "run", "--report", file, "--", self.folder / "program", *"00051"]
@@ -156,14 +163,14 @@ class Sites(unittest.TestCase):
         site = self.site(report, "barrier")
         self.assertEqual((site["symbol"], site["count"], site["threads"]), ("__kmpc_barrier", 60, 2))
         self.assertEqual(site["sampled"], 60, "far apart: each one is sampled")
-        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
+        self.check_imbalance(site, 60)
         self.assertGreaterEqual(site["waited_ns"], 2 * 55e6)
 
     def test_imbalance_of_a_region(self) -> None:
         report = self.report(0, 2000, regions=60)
         site = self.site(report, "region")
         self.assertEqual((site["symbol"], site["count"]), ("__kmpc_fork_call", 60))
-        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
+        self.check_imbalance(site, 60)
         (region,) = report["efficiency"]["regions"]
         self.assertEqual(region["numOmpParallels"], 60)
         self.assertGreaterEqual(region["elapsedTime"], 60 * 2e6)
