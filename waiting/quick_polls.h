@@ -8,8 +8,8 @@ namespace muster {
 inline constexpr unsigned kBarePolls = 64;
 inline constexpr unsigned kPausedPolls = 96;
 
-// Whether holds() becomes true within them. The first polls have no pause between them: on an idle
-// machine the release is one line transfer away, and a pause could take longer than that.
+// Whether holds() becomes true within them. The first polls have no pause between them: on an idle machine the release
+// is one line transfer away, and a pause could take longer than that.
 template <class Memory, class Condition>
 bool holds_soon(Condition&& holds) {
   for (unsigned poll = 0; poll < kBarePolls; ++poll) {

@@ -142,12 +142,11 @@ class Sites(unittest.TestCase):
         self.assertAlmostEqual(causes, found["gain_ns"], delta=0.01 * found["gain_ns"] + 10)
         return found
 
-    def check_imbalance(self, site: dict, ms: float) -> None:
-        """A thread that is woken late arrives late, too: what it then waits less is lost to waking up instead."""
-        imbalance, waking = (site[f"gain_{cause}_ns"] / 1e6 for cause in ("imbalance", "waking"))
-        self.assertLess(imbalance, 1.15 * ms)
-        self.assertGreater(imbalance, 0.7 * ms)
-        self.assertGreater(imbalance + waking, 0.85 * ms)
+    def least_disturbed(self, kind: str, *work: int, **numbers: int) -> tuple[dict, dict]:
+        """Of three runs, the report and the site of the one that lost least to waking up: a thread that is woken late
+        arrives late, too, and waits less for the one that works."""
+        reports = [self.report(*work, **numbers) for _ in range(3)]
+        return min(((report, self.site(report, kind)) for report in reports), key=lambda run: run[1]["gain_waking_ns"])
 
     def test_off_by_default(self) -> None:
         file = self.folder / "report.json"
@@ -159,18 +158,16 @@ class Sites(unittest.TestCase):
 
     def test_imbalance_at_a_barrier(self) -> None:
         """Thread 1 waits 2 ms each time; an even distribution of the work would gain 1 ms."""
-        report = self.report(2000, 0, barriers=60)
-        site = self.site(report, "barrier")
+        _, site = self.least_disturbed("barrier", 2000, 0, barriers=60)
         self.assertEqual((site["symbol"], site["count"], site["threads"]), ("__kmpc_barrier", 60, 2))
         self.assertEqual(site["sampled"], 60, "far apart: each one is sampled")
-        self.check_imbalance(site, 60)
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
         self.assertGreaterEqual(site["waited_ns"], 2 * 55e6)
 
     def test_imbalance_of_a_region(self) -> None:
-        report = self.report(0, 2000, regions=60)
-        site = self.site(report, "region")
+        report, site = self.least_disturbed("region", 0, 2000, regions=60)
         self.assertEqual((site["symbol"], site["count"]), ("__kmpc_fork_call", 60))
-        self.check_imbalance(site, 60)
+        self.assertAlmostEqual(site["gain_imbalance_ns"] / 1e6, 60, delta=9)
         (region,) = report["efficiency"]["regions"]
         self.assertEqual(region["numOmpParallels"], 60)
         self.assertGreaterEqual(region["elapsedTime"], 60 * 2e6)
