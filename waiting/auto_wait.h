@@ -45,7 +45,6 @@ class AutoWait {
     if (!turns_.in_force())  // otherwise they place the threads
       placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
     Observation now;
-    now.one_cpu = contention_.is_one_cpu();
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = expects_competitor(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
@@ -115,11 +114,11 @@ class AutoWait {
   }
 
   // A yield postpones the thread by its slice. If only some teammates had short slices, the others would run once in
-  // ten times.
+  // ten times. On the team's only CPU all that yield have them.
   template <class Memory>
-  static void yield(const Wait<Memory>& wait) {
+  void yield(const Wait<Memory>& wait) {
     using Scheduler = typename Memory::Scheduler;
-    if (Scheduler::has_requested_slice()) Scheduler::give_slice_back();
+    if (!contention_.is_one_cpu() && Scheduler::has_requested_slice()) Scheduler::give_slice_back();
     Scheduler::yield();
     wait.stats.yields.add();
   }

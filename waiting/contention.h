@@ -57,11 +57,12 @@ class Contention {
     return !fits() && sensor_ != nullptr && sensor_->competitors().count() != 0;
   }
   // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
-  // thread sleeps before it has met one. On one CPU it need not: the kernel moves competitors away.
+  // thread sleeps before it has met one. Gathered on one CPU it need not: the kernel moves competitors away. It cannot
+  // from a team's only CPU.
   bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
     if (competitor_near(now_ns)) return true;
     const bool coarse_grained = preemption_threshold_.instance_ns() >= tuning::kCoarseGrainedNs;
-    return coarse_grained && left_to_kernel && counts_competitors();
+    return counts_competitors() && (is_one_cpu() || (coarse_grained && left_to_kernel));
   }
   bool competitor_seen_lately(std::uint64_t now_ns) const {
     return competitors_.seen_lately(now_ns);

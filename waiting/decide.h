@@ -30,7 +30,6 @@ enum class Absent : std::uint8_t {
 struct Observation {
   Absent absent = Absent::kElsewhere;
   bool competitor = false;  // a thread of another process wants this CPU, or may want it
-  bool one_cpu = false;     // all threads of the team share one CPU
   bool real_time = false;   // yields do not let threads of lower priority run
   bool time_is_up = false;  // the thread has spun for spin_time_ns()
 };
@@ -38,7 +37,7 @@ struct Observation {
 constexpr Step decide(const Observation& now) {
   if (now.time_is_up) return Step::kBlock;
   if (now.absent == Absent::kElsewhere) return Step::kPoll;
-  if (!now.competitor && !now.real_time && !now.one_cpu) return Step::kYield;
+  if (!now.competitor && !now.real_time) return Step::kYield;
   return now.absent == Absent::kPerhapsHere ? Step::kPoll : Step::kBlock;
 }
 
