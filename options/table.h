@@ -34,8 +34,8 @@ namespace muster {
     "mostly nothing (`skip`), or whichever the load calls for. All but `native` also let libgomp " \
     "sleep sooner.")                                                                               \
   X(slice_ns, "MUSTER_SLICE", kind::Slice, "auto",                                                 \
-    "With other processes on its CPUs, ask the kernel for time slices of this length. `auto`: "    \
-    "300us.")                                                                                      \
+    "With other processes on its CPUs, or one CPU for several threads, ask the kernel for time "   \
+    "slices of this length. `auto`: 300us.")                                                       \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
   X(turns, "MUSTER_TURNS", kind::AutoOff, "off",                                                   \
