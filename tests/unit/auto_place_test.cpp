@@ -231,8 +231,8 @@ TEST(Auto, TimeTakenByTheQuotaIsNoCompetitorsForAnyThread) {
 // A thread that yields and meets a competitor loses a slice; a sleep costs little beside coarse work. On a team's only
 // CPU every yield meets it.
 TEST_F(Gathered, ATeamLeftToTheKernelSleepsBesideCompetitorsIfItIsCoarseOrHasOneCpu) {
-  for (const unsigned cpus : {1U, 2U}) {
-    for (const std::uint64_t instance_ns : {20'000U, 500'000U}) {
+  for (const unsigned cpus : {1U, 2U})
+    for (const std::uint64_t instance_ns : {20'000U, 500'000U})
       for (const int runnable : {1, 10}) {
         LoadTree load;
         load.runnable(runnable);
@@ -247,8 +247,6 @@ TEST_F(Gathered, ATeamLeftToTheKernelSleepsBesideCompetitorsIfItIsCoarseOrHasOne
         EXPECT_EQ(yields, runnable == 1 || (cpus == 2 && instance_ns == 20'000))
             << cpus << " " << runnable << " " << instance_ns;
       }
-    }
-  }
 }
 
 // A pair on one CPU, with a competitor for each CPU.
