@@ -45,6 +45,7 @@ class AutoWait {
     if (!turns_.in_force())  // otherwise they place the threads
       placement_.follow(wait, [&] { return contention_.observe_place(wait.start_ns); });
     Observation now;
+    now.dear_yield = contention_.is_one_cpu() && !Scheduler::has_requested_slice();
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = expects_competitor(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
@@ -114,7 +115,7 @@ class AutoWait {
   }
 
   // A yield postpones the thread by its slice. If only some teammates had short slices, the others would run once in
-  // ten times. On the team's only CPU all that yield have them.
+  // ten times. On the team's only CPU none yields without one.
   template <class Memory>
   void yield(const Wait<Memory>& wait) {
     using Scheduler = typename Memory::Scheduler;

@@ -30,6 +30,7 @@ enum class Absent : std::uint8_t {
 struct Observation {
   Absent absent = Absent::kElsewhere;
   bool competitor = false;  // a thread of another process wants this CPU, or may want it
+  bool dear_yield = false;  // on the team's only CPU, with the kernel's own slice
   bool real_time = false;   // yields do not let threads of lower priority run
   bool time_is_up = false;  // the thread has spun for spin_time_ns()
 };
@@ -37,7 +38,7 @@ struct Observation {
 constexpr Step decide(const Observation& now) {
   if (now.time_is_up) return Step::kBlock;
   if (now.absent == Absent::kElsewhere) return Step::kPoll;
-  if (!now.competitor && !now.real_time) return Step::kYield;
+  if (!now.competitor && !now.real_time && !now.dear_yield) return Step::kYield;
   return now.absent == Absent::kPerhapsHere ? Step::kPoll : Step::kBlock;
 }
 

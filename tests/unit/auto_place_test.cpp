@@ -238,7 +238,7 @@ TEST_F(Gathered, ATeamLeftToTheKernelSleepsBesideCompetitorsIfItIsCoarseOrHasOne
         load.runnable(runnable);
         SimulatedMemory::cpus = cpus;
         AutoWait policy({.team_size = 8,
-                         .settings = {.slice_ns = 0, .place = false},
+                         .settings = {.slice_ns = 100'000, .place = false},
                          .load_sensor = load.sensor.get()});
         pass(policy, 200 * kMs, instance_ns);
         const std::uint64_t before = team_.stats().yields.read();

@@ -24,8 +24,10 @@ constexpr Verdict kVerdicts[] = {Verdict::kOpen, Verdict::kPays, Verdict::kFails
 void for_each_observation(const std::function<void(const Observation&)>& body) {
   for (const Absent absent : kAbsent)
     for (const bool competitor : kBoth)
-      for (const bool real_time : kBoth)
-        for (const bool time_is_up : kBoth) body({absent, competitor, real_time, time_is_up});
+      for (const bool dear_yield : kBoth)
+        for (const bool real_time : kBoth)
+          for (const bool time_is_up : kBoth)
+            body({absent, competitor, dear_yield, real_time, time_is_up});
 }
 
 void for_each_place(const std::function<void(Place, const PlaceObservation&)>& body) {
@@ -66,8 +68,10 @@ const std::vector<Row>& rows() {
        Step::kBlock},
       {"no absent teammate is on this CPU",
        [](const Observation& now) { return now.absent == Absent::kElsewhere; }, Step::kPoll},
-      {"one is, or may be; no competitor, no real-time policy",
-       [](const Observation& now) { return !now.competitor && !now.real_time; }, Step::kYield},
+      {"one is, or may be; no competitor, no real-time policy, no long slice on the team's only "
+       "CPU",
+       [](const Observation& now) { return !now.competitor && !now.real_time && !now.dear_yield; },
+       Step::kYield},
       {"one may be, and a yield would cost a time slice or be useless",
        [](const Observation& now) { return now.absent == Absent::kPerhapsHere; }, Step::kPoll},
       {"one is, and a yield would cost a time slice or be useless",
@@ -99,7 +103,7 @@ TEST(Decide, IsWhatTheTableSays) {
       break;
     }
   });
-  EXPECT_EQ(seen, 24U);
+  EXPECT_EQ(seen, 48U);
 }
 
 TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
@@ -111,6 +115,7 @@ TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
     if (step == Step::kYield) {
       EXPECT_FALSE(now.competitor) << "a yield costs a time slice";
       EXPECT_FALSE(now.real_time) << "a yield lets no thread of lower priority run";
+      EXPECT_FALSE(now.dear_yield) << "a teammate that polls for messages has all the turns";
     }
     if (step == Step::kPoll) {
       EXPECT_NE(now.absent, Absent::kHere) << "it keeps the teammate from running";
