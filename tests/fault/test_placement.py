@@ -91,6 +91,32 @@ class Placement(FaultTest):
             least = min(least, report["waiting"]["blocks"] / (10_000 * (threads - 1)))
         return least
 
+    def test_a_team_on_one_cpu(self) -> None:
+        """It yields with short slices; without them a yield costs a whole slice, and it sleeps."""
+        for of_gcc in (False, True):
+            for settings in ({}, {"MUSTER_SLICE": "off"}):
+                expected = "yields" if own_slices() and not settings else "sleeps"
+                with self.subTest(of_gcc=of_gcc, **settings):
+                    ways: list[str] = []
+                    while expected not in ways and len(ways) < 6:  # beside others on that CPU it sleeps, too
+                        ways.append(self.way_on_one_cpu(of_gcc, settings, expected))
+                    self.assertIn(expected, ways)
+
+    def way_on_one_cpu(self, of_gcc: bool, settings: dict[str, str], stock: str) -> str:
+        """What its waits did."""
+        cpu = min(os.sched_getaffinity(0))
+        extra = {"OMP_NUM_THREADS": "2"} | settings | (on_libgomp() if of_gcc else {})
+        ours = self.compare(["taskset", "--cpu-list", str(cpu), program("placed", of_gcc), "300"], extra)
+        self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
+        report = self.assert_replaced(100)
+        if not self.preloaded:
+            return stock
+        self.assertEqual(report["load"]["allowed_cpus"], 1)
+        waiting = report["waiting"]
+        if waiting["short_slices"] > 0 and waiting["yields"] > waiting["blocks"]:
+            return "yields"
+        return "sleeps" if waiting["short_slices"] + waiting["yields"] == 0 else f"neither: {waiting}"
+
     def test_switched_off(self) -> None:
         waiting = self.run_beside_hogs({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
         self.assertEqual(waiting.get("moves", 0), 0)
