@@ -1,7 +1,7 @@
 // The time slice that a thread requests from the kernel (`MUSTER_SLICE`). While competitors are near, short turns bring
 // a thread that is needed back soon. When they have been gone for a while, the kernel's own slice is restored. On a
-// team's only CPU short slices make its yields cheap: Linux charges each one a slice, and otherwise a teammate that
-// polls for something else than this team has nearly all the turns.
+// team's only CPU short slices make its yields cheap: since Linux 6.18 the rest of the slice of a thread that yields
+// counts as used, and otherwise a teammate that polls for something else than this team has nearly all the turns.
 #pragma once
 
 #include <cstdint>
