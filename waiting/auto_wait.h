@@ -70,7 +70,6 @@ class AutoWait {
         case Step::kYield:
           yield<Memory>(wait);
           yielded_ns = before_ns;
-          if (teammate == kNobody) contention_.note_hidden_teammate(done());
           break;
         case Step::kBlock:
           // A thread that sleeps for its teammates will do so at nearly every instance.
@@ -79,6 +78,7 @@ class AutoWait {
           return done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
+      if (step == Step::kYield && teammate == kNobody) contention_.note_yield(before_ns, now_ns);
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
       if (is_done) return note_release(delays_others);

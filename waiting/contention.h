@@ -35,13 +35,10 @@ class Contention {
     set(turns_since_look_, true);
   }
 
-  // A thread that found no teammate on its CPU has yielded; `found`: this ended its wait. Once may be chance. If it
-  // happens repeatedly, the teammate must be on this CPU.
-  void note_hidden_teammate(bool found) {
-    if (contended()) return;
-    const unsigned found_in_a_row = found ? found_in_a_row_.load(std::memory_order_relaxed) + 1 : 0;
-    if (found_in_a_row == tuning::kYieldsThatFound) set(contended_, true);
-    found_in_a_row_.store(found_in_a_row, std::memory_order_relaxed);
+  // A thread that knew of no teammate on its CPU has yielded. If that took longer than a thread of this team polls before
+  // it yields in turn, there may be one.
+  void note_yield(std::uint64_t before_ns, std::uint64_t now_ns) {
+    if (now_ns >= before_ns + tuning::kYieldEveryNs) set(contended_, true);
   }
 
   // There are more threads than CPUs.
@@ -142,7 +139,6 @@ class Contention {
   std::atomic<bool> contended_{false};
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
-  std::atomic<unsigned> found_in_a_row_{0};
   Competitors competitors_;
   PreemptionThreshold preemption_threshold_;
 };

@@ -24,8 +24,6 @@ inline constexpr std::uint64_t kLeastSpinNs = 1 * kUs;
 inline constexpr std::uint64_t kYieldEveryNs = 20 * kUs;
 // ... and if not.
 inline constexpr std::uint64_t kYieldEveryContendedNs = 5 * kUs;
-// So many such yields in a row end a wait: a teammate must be on this CPU.
-inline constexpr unsigned kYieldsThatFound = 8;
 // 50 to 800 ns, by the CPU's pause.
 inline constexpr unsigned kPollsPerClockRead = 16;
 

@@ -277,6 +277,18 @@ barriers = 100
         self.assertEqual(len(once.splitlines()), 5)
         self.assertEqual(once, self.run_text(self.FILE, *words, "--jobs", "3").stdout)
 
+    def test_a_team_as_large_as_the_machine_finds_teammates_that_share_a_processor(self) -> None:
+        """Two hogs leave six processors to eight threads, none of which saw where the others went."""
+        words = [str(RUNS / "turns.toml"), "--each-job"]
+        for setting in ("machine.processors=8", "limit=80000000", "job.0.count=1", "job.0.size=8", "job.3.size=2"):
+            words += ["--set", setting]
+        for seed in range(1, 5):
+            passed = {}
+            for policy in ("auto", "libgomp-passive"):
+                first = rows(*words, "--set", f"seed={seed}", "--set", f"wait.policy={policy}")[0]
+                passed[policy] = int(first["barriers"])
+            self.assertGreater(passed["auto"], passed["libgomp-passive"], f"seed {seed}")
+
     def test_bad_input(self) -> None:
         for old, new, line, said in (
             ('unit = "ns"', 'unit = "steps"', 10, 'needs unit = "ns"'),
