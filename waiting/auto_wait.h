@@ -24,8 +24,7 @@ class AutoWait {
       : turns_(parameters), slice_(parameters), contention_(parameters), placement_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
-  // The threads of a team that fits and has no competitors do not delay each other, so nothing is recorded.
-  bool records_arrivals() const { return contention_.contended(); }
+  bool records_arrivals() const { return contention_.records_arrivals(); }
   bool quick_polls() const { return !contention_.takes_turns(); }
   static bool spins_first() { return true; }
   template <class Memory>

@@ -35,10 +35,14 @@ class Contention {
     set(turns_since_look_, true);
   }
 
+  // Whether to record on which CPU each thread arrives. The threads of a team that fits and has no competitors do not
+  // delay each other.
+  bool records_arrivals() const { return records_arrivals_.load(std::memory_order_relaxed); }
+
   // A thread that knew of no teammate on its CPU has yielded. If that took longer than a thread of this team polls before
-  // it yields in turn, there may be one.
+  // it yields in turn, one may be there; or it was another team's.
   void note_yield(std::uint64_t before_ns, std::uint64_t now_ns) {
-    if (now_ns >= before_ns + tuning::kYieldEveryNs) set(contended_, true);
+    if (now_ns >= before_ns + tuning::kYieldEveryNs) set(records_arrivals_, true);
   }
 
   // There are more threads than CPUs.
@@ -75,6 +79,7 @@ class Contention {
       return false;
     competitors_.see(now_ns);
     set(contended_, true);
+    set(records_arrivals_, true);
     return true;
   }
 
@@ -94,6 +99,7 @@ class Contention {
     preemption_threshold_.learn(wait.start_ns, wait.episode);
     set(takes_turns_, !fits() || turns_since_look_.exchange(false, std::memory_order_relaxed));
     set(contended_, takes_turns() || competitor_near(wait.start_ns));
+    set(records_arrivals_, contended());
     return !contended();
   }
 
@@ -137,6 +143,7 @@ class Contention {
   Capacity capacity_;
   LoadSensor* const sensor_;
   std::atomic<bool> contended_{false};
+  std::atomic<bool> records_arrivals_{false};
   std::atomic<bool> takes_turns_{false};
   std::atomic<bool> turns_since_look_{false};
   Competitors competitors_;
