@@ -15,8 +15,7 @@
 
 namespace muster {
 
-// One for all threads of a team. Relaxed throughout: a thread that reads an old value may wait less efficiently, never
-// incorrectly.
+// One for all threads of a team. Relaxed throughout: a thread that reads an old value only waits less efficiently.
 class Contention {
  public:
   explicit Contention(const WaitParameters& parameters)
@@ -35,8 +34,7 @@ class Contention {
     set(turns_since_look_, true);
   }
 
-  // Whether to record on which CPU each thread arrives. The threads of a team that fits and has no competitors do not
-  // delay each other.
+  // Whether to record on which CPU each thread arrives: not while they do not delay each other.
   bool records_arrivals() const { return records_arrivals_.load(std::memory_order_relaxed); }
 
   // A thread that knew of no teammate on its CPU has yielded. If that took longer than a thread of this team polls before
@@ -58,8 +56,7 @@ class Contention {
     return !fits() && sensor_ != nullptr && sensor_->competitors().count() != 0;
   }
   // A yield beside a competitor costs a slice of it, a sleep two system calls. Where those are little beside the work, a
-  // thread sleeps before it has met one. Gathered on one CPU it need not: the kernel moves competitors away. It cannot
-  // from a team's only CPU.
+  // thread sleeps before it has met one. On one of several CPUs it need not: the kernel moves competitors away.
   bool expects_competitor(std::uint64_t now_ns, bool left_to_kernel) const {
     if (competitor_near(now_ns)) return true;
     const bool coarse_grained = preemption_threshold_.instance_ns() >= tuning::kCoarseGrainedNs;
