@@ -36,7 +36,7 @@ int main(void) {
 #pragma omp section
       __atomic_fetch_add(&sum, 10, __ATOMIC_RELAXED);
 #pragma omp section
-      sum += regions(0);
+      __atomic_fetch_add(&sum, regions(0), __ATOMIC_RELAXED);
     }
     printf("sections: %ld; %ld\n", sum, regions(2));
 #pragma omp parallel master
