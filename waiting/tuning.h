@@ -20,7 +20,8 @@ inline constexpr std::uint64_t kSpinAloneNs = 1 * kMs;
 inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;
 // ... and at least, after many spins in vain: some polls. Assumed.
 inline constexpr std::uint64_t kLeastSpinNs = 1 * kUs;
-// How often a spinning thread yields in case an absent teammate is on its CPU: if the team fits and is undisturbed...
+// How often a spinning thread yields in case an absent teammate is on its CPU: if the team fits and is undisturbed (a
+// yield that takes as long hints at one, which polled until it yielded itself)...
 inline constexpr std::uint64_t kYieldEveryNs = 20 * kUs;
 // ... and if not.
 inline constexpr std::uint64_t kYieldEveryContendedNs = 5 * kUs;
