@@ -88,25 +88,26 @@ class Cell:
         return Run("smp", (RUN_FILE, "--each-job", *words), weight=self.threads * limit_ms)
 
 
-def cells_of(shape: str, processors: int, granularity: str) -> list[Cell]:
+def cells_of(shape: str, processors: int, granularity: str, loads: Sequence[float] = LOADS) -> list[Cell]:
     def teams(load: float, hogs: int = 0) -> Cell:
         return Cell(processors, granularity, (16,), (max(1, round(load * processors / 16)),), hogs)
 
     if shape == "crowd":
         hogs = (processors // 4, processors // 2, processors, 2 * processors)
-        return [Cell(processors, granularity, (size,), (1,), h) for size in (processors // 2, processors) for h in hogs]
+        sizes = [round(load * processors) for load in (0.5, 1.0) if load in loads]
+        return [Cell(processors, granularity, (size,), (1,), h) for size in sizes for h in hogs]
     if processors < 2 * SIZES[0]:
         return []
     if shape == "teams":
-        return [teams(load) for load in LOADS]
+        return [teams(load) for load in loads]
     if shape == "machine":
-        return [Cell(processors, granularity, (processors,), (count,)) for count in (1, 2, 4)]
+        return [Cell(processors, granularity, (processors,), (count,)) for count in (1, 2, 4) if count in loads]
     if shape == "mixed":
         if processors < max(SIZES):
             return []
-        counts = sorted({max(1, round(load * processors / sum(SIZES))) for load in LOADS})
+        counts = sorted({max(1, round(load * processors / sum(SIZES))) for load in loads})
         return [Cell(processors, granularity, SIZES, (count,) * len(SIZES)) for count in counts]
-    return [teams(load, processors // share) for load in (1.0, 2.0) for share in HOGS.values()]
+    return [teams(load, processors // share) for load in (1.0, 2.0) if load in loads for share in HOGS.values()]
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,7 @@ def main() -> int:
     add_list(parser, "--processors", {str(known): known for known in COUNTED_MS}, [32])
     add_list(parser, "--shapes", {known: known for known in SHAPES}, [known for known in SHAPES if known != "crowd"])
     add_list(parser, "--granularities", {known: known for known in GRANULARITIES}, list(GRANULARITIES))
+    add_list(parser, "--loads", {f"{known:g}": known for known in LOADS}, list(LOADS))
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="runs of each; medians are shown (1)")
     add_options(parser)
     add_option(parser)
@@ -267,7 +269,9 @@ def main() -> int:
         parts: dict[str, list[Cell]] = {}
         for processors in arguments.processors:
             for shape in arguments.shapes:
-                cells = [one for grain in arguments.granularities for one in cells_of(shape, processors, grain)]
+                cells: list[Cell] = []
+                for grain in arguments.granularities:
+                    cells += cells_of(shape, processors, grain, arguments.loads)
                 if cells:
                     parts[f"{processors:,} processors, {shape}"] = cells
         every = [cell for cells in parts.values() for cell in cells]

@@ -100,6 +100,12 @@ class Turns(unittest.TestCase):
         self.assertEqual([(cell.sizes, cell.hogs) for cell in cells[:4]], [((8,), hogs) for hogs in (4, 8, 16, 32)])
         self.assertEqual({cell.sizes for cell in cells[4:]}, {(16,)})
 
+    def test_some_loads_only(self) -> None:
+        for shape, count in (("teams", 1), ("machine", 1), ("mixed", 1), ("hogs", 2), ("crowd", 0)):
+            with self.subTest(shape):
+                cells = turns.cells_of(shape, 128, "fine", [2.0])
+                self.assertEqual([round(cell.load) for cell in cells], [2] * count)
+
 
 if __name__ == "__main__":
     unittest.main()
