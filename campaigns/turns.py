@@ -3,11 +3,11 @@
 
 Runs sim/smp/runs/turns.toml, where each team is a process of its own, over machines, loads, granularities and settings.
 Shapes: `teams` of 16 threads; `machine`: teams as large as the machine; `mixed`: as many teams of 4 and of 64 as of 16;
-`hogs`: teams of 16 beside threads that only compute, one for every fourth processor or one for each; `crowd`: one team as
-large as the machine or half of it, beside hogs for a quarter of the processors to two for each. The others need 32
-processors. The table shows barriers as a share of the bound: what each team passes alone, divided by the load. Below it
-stands whether the bars are met. Numbers are medians over the seeds. Runs are kept by lab/campaign.py, so an interrupted
-campaign continues.
+`hogs`: teams of 16 beside threads that only compute, one for every fourth processor or one for each; `crowd`: one team
+as large as the machine or half of it, beside hogs for a quarter of the processors to two for each. The others need 32
+processors. A load is the threads of the teams for each processor. The table shows barriers as a share of the bound:
+what each team passes alone, divided by the load. Below it stands whether the bars are met. Numbers are medians over the
+seeds. Runs are kept by lab/campaign.py, so an interrupted campaign continues.
 """
 
 from __future__ import annotations
@@ -38,7 +38,13 @@ COUNTED_MS = {8: 120, 16: 120, 32: 120, 64: 120, 128: 120, 256: 120, 1024: 120}
 BEFORE_MS = 40
 SIZES = (16, 4, 64)  # of jobs 0 to 2 of the run file
 HOGS = {"hogs/4": 4, "hogs": 1}  # processors for each hog
-SHAPES = ("teams", "machine", "mixed", "hogs", "crowd")
+SHAPES = {  # and their loads
+    "teams": LOADS,
+    "machine": (1.0, 2.0, 4.0),
+    "mixed": LOADS,
+    "hogs": (1.0, 2.0),
+    "crowd": (0.5, 1.0),
+}
 
 
 @dataclass(frozen=True)
@@ -89,25 +95,29 @@ class Cell:
 
 
 def cells_of(shape: str, processors: int, granularity: str, loads: Sequence[float] = LOADS) -> list[Cell]:
+    wanted = [load for load in SHAPES[shape] if load in loads]
+
+    def count_of(load: float, size: int) -> int:
+        return max(1, round(load * processors / size))
+
     def teams(load: float, hogs: int = 0) -> Cell:
-        return Cell(processors, granularity, (16,), (max(1, round(load * processors / 16)),), hogs)
+        return Cell(processors, granularity, (16,), (count_of(load, 16),), hogs)
 
     if shape == "crowd":
         hogs = (processors // 4, processors // 2, processors, 2 * processors)
-        sizes = [round(load * processors) for load in (0.5, 1.0) if load in loads]
-        return [Cell(processors, granularity, (size,), (1,), h) for size in sizes for h in hogs]
+        return [Cell(processors, granularity, (round(load * processors),), (1,), h) for load in wanted for h in hogs]
     if processors < 2 * SIZES[0]:
         return []
     if shape == "teams":
-        return [teams(load) for load in loads]
+        return [teams(load) for load in wanted]
     if shape == "machine":
-        return [Cell(processors, granularity, (processors,), (count,)) for count in (1, 2, 4) if count in loads]
+        return [Cell(processors, granularity, (processors,), (round(load),)) for load in wanted]
     if shape == "mixed":
         if processors < max(SIZES):
             return []
-        counts = sorted({max(1, round(load * processors / sum(SIZES))) for load in loads})
+        counts = sorted({count_of(load, sum(SIZES)) for load in wanted})
         return [Cell(processors, granularity, SIZES, (count,) * len(SIZES)) for count in counts]
-    return [teams(load, processors // share) for load in (1.0, 2.0) if load in loads for share in HOGS.values()]
+    return [teams(load, processors // share) for load in wanted for share in HOGS.values()]
 
 
 @dataclass(frozen=True)
@@ -275,6 +285,8 @@ def main() -> int:
                 if cells:
                     parts[f"{processors:,} processors, {shape}"] = cells
         every = [cell for cells in parts.values() for cell in cells]
+        if not every:
+            parser.error("none of these shapes has one of these loads on a machine of that size")
         outcomes = outcomes_of(campaign, every, arguments.seeds)
         progress.clear()
         tables = [verdicts(outcomes, every), *(table_of(outcomes, cells, title) for title, cells in parts.items())]

@@ -106,6 +106,13 @@ class Turns(unittest.TestCase):
                 cells = turns.cells_of(shape, 128, "fine", [2.0])
                 self.assertEqual([round(cell.load) for cell in cells], [2] * count)
 
+    def test_a_choice_without_a_cell_is_an_error(self) -> None:
+        for words in (("--shapes", "machine", "--loads", "1.5"), ("--processors", "16", "--shapes", "teams")):
+            with self.subTest(words):
+                done = self.turns(*words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("none of these shapes", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
