@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -33,10 +34,34 @@ def build(command: Sequence[str | Path]) -> str:
     return done.stdout
 
 
+def build_once(output: Path, commands: Sequence[Sequence[str | Path]], *sources: Path) -> Path:
+    """Runs the commands, which make `output`, unless these very ones made it after the sources' last change.
+
+    Other processes may want the same file at the same time: one of them builds it.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    stamp = output.with_name(output.name + ".command")
+    text = "\n".join(" ".join(map(str, command)) for command in commands)
+
+    def is_fresh() -> bool:
+        if not (output.exists() and stamp.exists() and stamp.read_text() == text):
+            return False
+        return output.stat().st_mtime > max((source.stat().st_mtime for source in sources), default=0)
+
+    if is_fresh():
+        return output
+    with output.with_name(output.name + ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_fresh():
+            stamp.unlink(missing_ok=True)
+            for command in commands:
+                build(command)
+            stamp.write_text(text)
+    return output
+
+
 def compile_old_runtime(folder: Path) -> Path:
     """The shared object that adds what libomp 14 and 16 lack; see old_runtime.c."""
-    folder.mkdir(parents=True, exist_ok=True)
     output = folder / "libold_runtime.so"
-    if not output.exists() or output.stat().st_mtime < OLD_RUNTIME.stat().st_mtime:
-        build([installed(CLANG[0]), "-O2", "-shared", "-fPIC", OLD_RUNTIME, "-o", output])
-    return output
+    command = [installed(CLANG[0]), "-O2", "-shared", "-fPIC", OLD_RUNTIME, "-o", output]
+    return build_once(output, [command], OLD_RUNTIME)

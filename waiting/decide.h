@@ -5,7 +5,7 @@
 // microseconds. Beside a competitor a yield is the worst: the kernel charges the caller a whole time slice, and the
 // competitor runs for milliseconds. Blocking costs two more system calls and loses no slice.
 //
-// tests/unit/decide_test.cpp goes through all observations and prints the table of docs/understand/waiting.md.
+// tests/waiting/decide_test.cpp goes through all observations and prints the table of docs/understand/waiting.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The Memory of chaos: the effect of each operation is drawn (weak_memory.h), as is the next thread to run
-// (tests/unit/simulated_threads.h). The clock jumps, CPUs change, and the scheduler refuses requests.
+// (tests/support/simulated_threads.h). The clock jumps, CPUs change, and the scheduler refuses requests.
 #pragma once
 
 #include "tests/chaos/weak_memory.h"

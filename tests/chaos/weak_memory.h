@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/model/sites.h"
-#include "tests/unit/simulated_threads.h"
+#include "tests/support/simulated_threads.h"
 
 namespace muster::chaos {
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from metadata import Program
-
-from lab.compilers import CLANG, GCC, BuildError, build, installed
+from lab.compilers import CLANG, GCC, build_once, installed
 
 HERE = Path(__file__).resolve().parent
 
@@ -49,42 +46,6 @@ def compile_program(source: Path, variant: Variant, output: Path, libomp: Path) 
         commands = [
             [compiler, *compile_flags, "-c", str(source), "-o", item],
             [compiler, item, "-o", str(output), f"-L{libomp}", "-lomp", "-lm", "-pthread"],
+            ["sh", "-c", f"! ldd '{output}' | grep libgomp"],
         ]
-    stamp = output.with_suffix(".command")
-    text = "\n".join(" ".join(command) for command in commands)
-    headers = (HERE / "programs").glob("*.h")
-    newest = max(path.stat().st_mtime for path in (source, *headers))
-    fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
-    if fresh and stamp.read_text() == text:
-        return
-    for command in commands:
-        build(command)
-    if variant.libgomp_abi:
-        if "libgomp" in build(["ldd", output]):
-            raise BuildError(f"{output} is linked with libgomp")
-    stamp.write_text(text)
-
-
-def compile_all(
-    pairs: list[tuple[Program, Variant]], folder: Path, libomp: Path, jobs: int
-) -> dict[tuple[str, str], Path]:
-    """The binaries, by names of program and variant."""
-    folder.mkdir(parents=True, exist_ok=True)
-    binaries = {
-        (program.name, variant.name): folder / f"{program.name}.{variant.name}"
-        for program, variant in pairs
-    }
-    with ThreadPoolExecutor(jobs) as pool:
-        done = [
-            pool.submit(
-                compile_program,
-                program.source,
-                variant,
-                binaries[program.name, variant.name],
-                libomp,
-            )
-            for program, variant in pairs
-        ]
-        for future in done:
-            future.result()
-    return binaries
+    build_once(output, commands, source, *(HERE / "programs").glob("*.h"))

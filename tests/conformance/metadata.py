@@ -8,6 +8,7 @@ any-replacement         nothing is asked of the number
 cancellation            Muster may be inactive, then for that reason
 reason WORD[|WORD...]   some arrivals were passed through for a reason that contains a WORD
 alone                   very many barriers: never run beside another program
+full WHY                not in the gate
 fails-stock HOW OFTEN: WHY     stock does now and then: what goes wrong once is tried once more
 skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock; VARIANT may be * with a runtime
 """
@@ -32,6 +33,7 @@ class Program:
     may_be_inactive: str | None = None
     reasons: list[str] = field(default_factory=list)
     alone: bool = False
+    full: bool = False
     fails_stock: str | None = None
     skips: list[tuple[str, str | None]] = field(default_factory=list)
 
@@ -71,6 +73,8 @@ def _apply(program: Program, text: str) -> None:
         program.reasons.append(rest)
     elif text == "alone":
         program.alone = True
+    elif word == "full" and rest:
+        program.full = True
     elif word == "fails-stock" and ": " in rest:
         program.fails_stock = rest
     elif match := SKIP.fullmatch(text):

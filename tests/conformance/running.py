@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from metadata import Program
 from planning import Combination
 
+from driver.places import Places
 from lab import reports, runs
 from lab.environment import clean_environment, preload
 from lab.runs import Outcome, command_line
@@ -55,69 +56,63 @@ def report_problems(program: Program, row: Combination, report: dict[str, Any]) 
 
 @dataclass
 class Runner:
-    """Runs cases. `library` None: the second run is stock, too."""
+    """Runs the combinations of one program. Without a library the second run is stock, too."""
 
-    programs: dict[str, Program]
-    binaries: dict[tuple[str, str], Path]
-    runtimes: Path
-    library: Path | None
-    old_runtime: Path
-    cpus: int
+    program: Program
+    folder: Path  # of the binaries
+    places: Places
+    cpus: int = len(os.sched_getaffinity(0))
     _stock: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
-    _locks: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def binary(self, row: Combination) -> Path:
+        return self.folder / f"{row.program}.{row.variant}"
 
     def _command(self, row: Combination) -> list[str]:
-        binary = self.binaries[row.program, row.variant]
-        return [*loader_command(self.runtimes / row.runtime), str(binary)]
+        return [*loader_command(self.places.runtimes / row.runtime), str(self.binary(row))]
 
     def _environment(self, row: Combination) -> dict[str, str]:
-        program = self.programs[row.program]
         threads = min(TEAM, self.cpus) if row.wait == "spin" else TEAM
         environment = {
-            "LD_LIBRARY_PATH": str(self.runtimes / row.runtime),
+            "LD_LIBRARY_PATH": str(self.places.runtimes / row.runtime),
             "OMP_NUM_THREADS": str(threads),
             "OMP_DYNAMIC": "false",
         }
         if row.runtime in OLD_RUNTIMES:
-            environment["LD_PRELOAD"] = str(self.old_runtime)
-        if row.runtime in OLD_LIBGOMPS and "OMP_MAX_ACTIVE_LEVELS" in program.environment:
+            environment["LD_PRELOAD"] = str(self.places.old_runtime)
+        if row.runtime in OLD_LIBGOMPS and "OMP_MAX_ACTIVE_LEVELS" in self.program.environment:
             environment["OMP_NESTED"] = "true"
-        return environment | program.environment
+        return environment | self.program.environment
 
     def _stock_outcome(self, row: Combination) -> Outcome:
         environment = self._environment(row)
         command = self._command(row)
         key = (*command, row.runtime, environment["OMP_NUM_THREADS"])
-        with self._lock:
-            own = self._locks.setdefault(key, threading.Lock())
-        with own:
-            outcome = self._stock.get(key) or execute(command, environment)
-            for _ in range(STOCK_TRIES - 1):  # old runtimes sometimes fail an assertion of their own
-                if outcome.status == 0:
-                    break
-                print(f"stock alone, once more: {outcome.describe()}"[:300], flush=True)
-                outcome = execute(command, environment)
-            self._stock[key] = outcome
-            return outcome
+        outcome = self._stock.get(key) or execute(command, environment)
+        for _ in range(STOCK_TRIES - 1):  # old runtimes sometimes fail an assertion of their own
+            if outcome.status == 0:
+                break
+            print(f"stock alone, once more: {outcome.describe()}"[:300], flush=True)
+            outcome = execute(command, environment)
+        self._stock[key] = outcome
+        return outcome
 
     def preloaded_environment(self, row: Combination, report: Path) -> dict[str, str]:
         environment = self._environment(row)
-        if self.library is None:
+        if self.places.library is None:
             return environment
-        environment |= preload(self.library, environment.get("LD_PRELOAD"))
+        environment |= preload(self.places.library, environment.get("LD_PRELOAD"))
         environment["MUSTER_BARRIER"] = row.barrier
         environment["MUSTER_WAIT"] = row.wait
         environment["MUSTER_FORKJOIN"] = row.forkjoin
         environment["MUSTER_REPORT"] = str(report)
-        return environment
+        return environment | self.places.extra
 
     def check(self, row: Combination) -> str | None:
         """None, or what went wrong and the command that shows it again."""
         problem = self._check_once(row)
         if problem is None:
             return None
-        known = self.programs[row.program].fails_stock
+        known = self.program.fails_stock
         if known is None and ended_by_known_assertion(problem):
             known = "now and then: lab/runtimes.py"
         if known is None:
@@ -139,7 +134,7 @@ class Runner:
             problems = self._compare(stock, outcome, row, report)
         if not problems:
             return None
-        again = environment | ({"MUSTER_REPORT": "stderr"} if self.library else {})
+        again = environment | ({"MUSTER_REPORT": "stderr"} if self.places.library else {})
         return "; ".join(problems) + f"\n  {command_line(command, again)}"
 
     def _compare(
@@ -150,11 +145,11 @@ class Runner:
         problems = []
         if outcome.other_lines != stock.stderr.splitlines():
             problems.append(f"stderr {outcome.other_lines!r:.300}; stock: {stock.stderr[:300]!r}")
-        if self.library is None:
+        if self.places.library is None:
             return problems
         try:
             return problems + reports.read(
-                report, lambda content: report_problems(self.programs[row.program], row, content)
+                report, lambda content: report_problems(self.program, row, content)
             )
         except reports.ReportError as error:
             return [*problems, str(error)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import tempfile
 import unittest
@@ -14,6 +15,7 @@ from typing import Any
 from building import compile_program, variant_named
 
 from lab import hogs, machine, runs
+from lab.compilers import build_once
 from lab.environment import clean_environment, preload
 from lab.reports import load
 from lab.runs import Outcome
@@ -22,12 +24,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TIMEOUT = 60.0
 
+INCLUDE = HERE.parent / "conformance" / "programs"
+
 Text = str | bytes
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where everything is; run.py fills it in from its arguments."""
+    """Where everything is, by the variables that the driver sets."""
 
     library: Path | None  # None: stock against stock, to check the tests themselves
     runtimes: Path
@@ -41,22 +45,34 @@ class Places:
         return self.runtime.startswith("libgomp")
 
 
-places = Places(None, ROOT / "build/runtimes", ROOT / "build/fault")
+def found_places() -> Places:
+    variable = os.environ.get
+    build = Path(variable("MUSTER_BUILD_DIR", str(ROOT / "build/release")))
+    library = variable("MUSTER_LIBRARY", str(build / "lib/libmuster.so"))
+    python = variable("TEST_PYTHON")
+    return Places(
+        Path(library) if library else None,
+        Path(variable("MUSTER_RUNTIMES", str(build / "runtimes"))),
+        build / "test-programs" / "fault",
+        variable("TEST_RUNTIME", "libomp19"),
+        int(variable("TEST_FORKS", "200")),
+        Path(python) if python else None,
+    )
 
 
-def configure(found: Places) -> None:
-    global places
-    places = found
+places = found_places()
+
+
+def present(*runtimes: str) -> list[str]:
+    """Those of the runtimes that are there: the gate has two of them."""
+    return [name for name in runtimes if (places.runtimes / name).is_dir()]
 
 
 @functools.cache
 def program_without_openmp(name: str) -> Path:
     """The built binary of a program here, not linked with any runtime."""
-    places.build.mkdir(parents=True, exist_ok=True)
-    output = places.build / name
-    source = HERE / "programs" / f"{name}.c"
-    subprocess.run(["clang-19", "-O2", str(source), "-o", str(output)], check=True)
-    return output
+    output, source = places.build / name, HERE / "programs" / f"{name}.c"
+    return build_once(output, [["clang-19", "-O2", source, "-o", output]], source)
 
 
 @functools.cache
@@ -64,7 +80,6 @@ def program(name: str, of_gcc: bool | None = None) -> Path:
     """The built binary of a program here, by the compiler whose runtime is tested, or by the given one."""
     if of_gcc is None:
         of_gcc = places.on_libgomp
-    places.build.mkdir(parents=True, exist_ok=True)
     variant = variant_named("gnu-O2" if of_gcc else "clang-O2")
     output = places.build / (f"{name}.gnu" if of_gcc else name)
     compile_program(HERE / "programs" / f"{name}.c", variant, output, places.runtimes / "libomp19")
@@ -74,13 +89,9 @@ def program(name: str, of_gcc: bool | None = None) -> Path:
 @functools.cache
 def shared_object(name: str) -> Path:
     """A program of ours built as a shared object."""
-    places.build.mkdir(parents=True, exist_ok=True)
-    output = places.build / f"{name}.so"
-    source = HERE / "programs" / f"{name}.c"
-    include = HERE.parent / "conformance" / "programs"
-    command = ["clang-19", "-O2", "-fopenmp", "-shared", "-fPIC", f"-I{include}"]
-    subprocess.run([*command, str(source), "-o", str(output)], check=True)
-    return output
+    output, source = places.build / f"{name}.so", HERE / "programs" / f"{name}.c"
+    command = ["clang-19", "-O2", "-fopenmp", "-shared", "-fPIC", f"-I{INCLUDE}", source, "-o", output]
+    return build_once(output, [command], source)
 
 
 def on_libgomp() -> dict[str, str]:
@@ -93,13 +104,9 @@ def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
     built = {}
     for compiler, runtimes in (("gcc", ("libgomp12",)), ("clang-19", ("libomp19", "libiomp5"))):
         output = places.build / f"{name}-{compiler}{'.so' if '-shared' in flags else ''}"
-        places.build.mkdir(parents=True, exist_ok=True)
         source = HERE / "programs" / f"{name}.c"
-        include = HERE.parent / "conformance" / "programs"
-        command = [compiler, "-O2", "-g", "-fopenmp", f"-I{include}", source, "-o", output, *flags, "-pthread"]
-        if not output.exists() or output.stat().st_mtime < source.stat().st_mtime or flags:
-            subprocess.run([str(word) for word in command], check=True)
-        built |= dict.fromkeys(runtimes, output)
+        command = [compiler, "-O2", "-g", "-fopenmp", f"-I{INCLUDE}", source, "-o", output, *flags, "-pthread"]
+        built |= dict.fromkeys(present(*runtimes), build_once(output, [command], source))
     return built
 
 

@@ -171,9 +171,8 @@ def main() -> int:
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--calls", default=",".join(CALLS))
     arguments = parser.parse_args()
-    harness.configure(
-        harness.Places(arguments.library.resolve(), arguments.runtimes.resolve(), arguments.build.resolve())
-    )
+    places = (arguments.library.resolve(), arguments.runtimes.resolve(), arguments.build.resolve())
+    harness.places = harness.Places(*places)
     failing = failing_object()
     tally = Tally()
     lists = (tuple(text.split(",")) for text in (arguments.programs, arguments.on, arguments.settings))

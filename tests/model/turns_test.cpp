@@ -1,7 +1,7 @@
 // A model of turns between processes: the production code of turns/ in a world of few members and steps, in which
 // everything that they may do is tried: in each step a member arrives at barriers or does nothing (it is stopped, ended,
 // or in a serial part). A member's own part is atomic here: what a reader finds of a half-written record is one of the
-// arbitrary values of tests/unit/turns_test.cpp.
+// arbitrary values of tests/turns/turns_test.cpp.
 #include "turns/turns.h"
 
 #include <gtest/gtest.h>

@@ -1,14 +1,13 @@
-"""The kernels: what there is, how they are compiled and run. For run.py here and for campaigns/programs.py."""
+"""The kernels: what there is, how they are compiled and run. For suite.py here and for campaigns/programs.py."""
 
 from __future__ import annotations
 
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab import runs
-from lab.compilers import CLANG, GCC, BuildError, build
+from lab.compilers import CLANG, GCC, BuildError, build_once
 from lab.environment import clean_environment
 from lab.runs import Outcome
 
@@ -46,50 +45,36 @@ def sources() -> list[Path]:
     return sorted(path for path in SOURCES.iterdir() if path.suffix in STANDARDS)
 
 
-def _compile(source: Path, compiler: str, output: Path, libomp: Path) -> None:
-    """Unless it was compiled by the same commands after the sources' last change."""
-    item = output.with_suffix(output.suffix + ".o")
+def compile_kernel(source: Path, variant: str, folder: Path, libomp: Path) -> Binary | None:
+    """Linked with the libomp in that folder. None: there is no such compiler; only Fortran's may be missing."""
+    names = COMPILERS[variant, source.suffix]
+    compiler = next((path for name in names if (path := shutil.which(name))), None)
+    if compiler is None:
+        if source.suffix != ".f90":
+            raise BuildError(f"{names[0]} is not installed")
+        return None
+    binary = Binary(source.stem, variant, folder / f"{source.stem}.{variant}")
+    item = binary.path.with_name(binary.path.name + ".o")
     # Without -fopenmp at the link: each compiler would add its own runtime.
     commands = [
-        [compiler, "-O2", "-g", "-fopenmp", *STANDARDS[source.suffix], "-c", str(source), "-o", str(item)],
-        [compiler, str(item), "-o", str(output), f"-L{libomp}", "-lomp", "-lm", "-pthread"],
+        [compiler, "-O2", "-g", "-fopenmp", *STANDARDS[source.suffix], "-c", source, "-o", item],
+        [compiler, item, "-o", binary.path, f"-L{libomp}", "-lomp", "-lm", "-pthread"],
+        ["sh", "-c", f"! ldd '{binary.path}' | grep libgomp"],
     ]
-    text = "\n".join(" ".join(command) for command in commands)
-    stamp = output.with_suffix(output.suffix + ".command")
-    newest = max(path.stat().st_mtime for path in (source, SOURCES / "kernel.h"))
-    if output.exists() and output.stat().st_mtime > newest and stamp.exists() and stamp.read_text() == text:
-        return
-    for command in commands:
-        build(command)
-    if "libgomp" in build(["ldd", output]):
-        raise BuildError(f"{output} is linked with libgomp")
-    stamp.write_text(text)
+    build_once(binary.path, commands, source, SOURCES / "kernel.h")
+    return binary
 
 
-def compile_kernels(
-    variants: tuple[str, ...], folder: Path, libomp: Path, jobs: int = 2
-) -> tuple[list[Binary], list[str]]:
-    """The binaries, linked with the libomp in that folder; and a line for each that has no compiler here.
-
-    Only Fortran may be missing: its compilers are not needed for anything else.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    binaries, missing, pending = [], [], []
-    with ThreadPoolExecutor(jobs) as pool:
-        for source in sources():
-            for variant in variants:
-                names = COMPILERS[variant, source.suffix]
-                compiler = next((path for name in names if (path := shutil.which(name))), None)
-                if compiler is None and source.suffix != ".f90":
-                    raise BuildError(f"{names[0]} is not installed")
-                if compiler is None:
-                    missing.append(f"{source.stem} by {variant}: {names[-1]} is not installed")
-                    continue
-                binary = Binary(source.stem, variant, folder / f"{source.stem}.{variant}")
-                pending.append(pool.submit(_compile, source, compiler, binary.path, libomp))
+def compile_kernels(variants: tuple[str, ...], folder: Path, libomp: Path) -> tuple[list[Binary], list[str]]:
+    """The binaries, and a line for each that has no compiler here."""
+    binaries, missing = [], []
+    for source in sources():
+        for variant in variants:
+            binary = compile_kernel(source, variant, folder, libomp)
+            if binary is None:
+                missing.append(f"{source.stem} by {variant}: no compiler is installed")
+            else:
                 binaries.append(binary)
-        for item in pending:
-            item.result()
     return binaries, missing
 
 

@@ -230,7 +230,7 @@ def verdict(suite: Suite) -> int:
 
 def main() -> int:
     arguments = parse_arguments()
-    for name in (*RUNTIMES, *LIBGOMPS):
+    for name in arguments.runtime or (*RUNTIMES, *LIBGOMPS):
         if not any((arguments.runtimes / name / file).exists() for file in ("libomp.so.5", LIBGOMP)):
             print(f"run.py: no {name} in {arguments.runtimes}; run tests/runtimes/fetch.py on it",
                   file=sys.stderr)  # fmt: skip

@@ -1,17 +1,15 @@
-"""Compiles the trap programs and their modules, by clang and by gcc, where they are out of date."""
+"""Compiles the trap programs and their modules, by clang and by gcc."""
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from traps import Case
 
-from lab.compilers import CLANG, GCC, BuildError
+from lab.compilers import CLANG, GCC, BuildError, build_once
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 FORTRAN = {
@@ -74,7 +72,7 @@ class Compiler:
         own = ["-fopenmp", "-O2", "-g", *standard, f"-I{PROGRAMS}", *flags]
         if source.suffix == ".f90":
             modules = output.with_name(output.name + ".modules")
-            modules.mkdir(exist_ok=True)
+            modules.mkdir(parents=True, exist_ok=True)
             own.append(f"-J{modules}")
         shared = ["-shared", "-fPIC"] if output.suffix == ".so" else []
         if variant != "gcc":
@@ -84,41 +82,20 @@ class Compiler:
         link = [compiler, *shared, item, "-o", str(output), f"-L{self.libomp}", "-lomp", *LIBRARIES]
         return [[compiler, *own, *shared[1:], "-c", str(source), "-o", item], link]
 
-    def _compile(self, source: Path, variant: str, output: Path, flags: list[str]) -> None:
-        commands = self._commands(source, variant, output, flags)
-        stamp = output.with_name(output.name + ".command")
-        text = "\n".join(" ".join(command) for command in commands)
-        newest = max(path.stat().st_mtime for path in (source, *PROGRAMS.glob("*.h")))
-        fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
-        if fresh and stamp.read_text() == text:
-            return
-        for command in commands:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise BuildError(f"{' '.join(command)}\n{done.stderr}")
-        stamp.write_text(text)
+    def _compile(self, source: Path, variant: str, output: Path, flags: list[str]) -> Path:
+        return build_once(output, self._commands(source, variant, output, flags), source, *PROGRAMS.glob("*.h"))
 
-    def compile_all(self, pairs: Iterable[tuple[Case, str]], jobs: int) -> None:
-        self.build.mkdir(parents=True, exist_ok=True)
-        wanted: dict[Path, tuple[Path, str, list[str]]] = {}
-        for case, variant in pairs:
-            wanted[self.binary(case, variant)] = (case.source, variant, list(case.flags))
-            module = self.module(case, variant)
-            if module is not None:
-                source = PROGRAMS / "modules" / f"{case.module}.c"
-                wanted[module] = (source, self._module_variant(case, variant), [])
-            second = self.second_module(case)
-            if second is not None:
-                folder = self.libomp.parent / "libiomp5"
-                # The old form of a run path, which comes before LD_LIBRARY_PATH.
-                path = f"-Wl,--disable-new-dtags,-rpath,{folder}"
-                source = PROGRAMS / "modules" / f"{case.module_of_libiomp5}.c"
-                wanted[second] = (source, "clang", ["-fopenmp=libiomp5", f"-L{folder}", path])
-        with ThreadPoolExecutor(jobs) as pool:
-            done = [
-                pool.submit(self._compile, source, variant, output, flags)
-                for output, (source, variant, flags) in wanted.items()
-            ]
-        problems = [str(problem) for future in done if (problem := future.exception())]
-        if problems:
-            raise BuildError("\n".join(problems))
+    def compile(self, case: Case, variant: str) -> list[Path]:
+        """The program and its modules. The second one runs on a libiomp5, whatever the program's runtime is."""
+        files = [self._compile(case.source, variant, self.binary(case, variant), list(case.flags))]
+        module, second = self.module(case, variant), self.second_module(case)
+        if module is not None:
+            source = PROGRAMS / "modules" / f"{case.module}.c"
+            files.append(self._compile(source, self._module_variant(case, variant), module, []))
+        if second is not None:
+            folder = self.libomp.parent / "libiomp5"
+            # The old form of a run path, which comes before LD_LIBRARY_PATH.
+            path = f"-Wl,--disable-new-dtags,-rpath,{folder}"
+            source = PROGRAMS / "modules" / f"{case.module_of_libiomp5}.c"
+            self._compile(source, "clang", second, ["-fopenmp=libiomp5", f"-L{folder}", path])
+        return files

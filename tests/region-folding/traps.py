@@ -17,6 +17,7 @@ libiomp5-module NAME   another one, linked with libiomp5 whatever the row's runt
 libgomp-program        the program runs on libgomp, its module on libomp: for the variant `gnu` only
 needs MACHINE          only on that machine (as `uname -m` says)
 skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, libgomp, any
+full WHY               not in the gate
 fails-stock WHY        stock does now and then: what goes wrong once is tried once more
 case NAME              the lines that follow are for this case only, until the next
 """
@@ -74,6 +75,7 @@ class Case:
     machine: str | None = None
     skips: list[tuple[str, str | None]] = field(default_factory=list)
     fails_stock: bool = False
+    full: bool = False
 
     @property
     def name(self) -> str:
@@ -125,6 +127,8 @@ def _apply(case: Case, text: str) -> None:
         case.machine = rest
     elif word == "fails-stock" and rest:
         case.fails_stock = True
+    elif word == "full" and rest:
+        case.full = True
     elif match := SKIP.fullmatch(text):
         case.skips.append((match[1], match[2]))
     elif not _read_fact(case, "on", text):

@@ -12,6 +12,8 @@ libgomp7 and libgomp9 are what Python wheels carry: Red Hat's builds, with the i
 gcc 9. libgomp14 and libgomp16 need a newer C library than this machine may have. It lies beside them,
 in libc/, and programs run on it by its loader (lab/runtimes.py).
 
+libomp19 and libgomp12, which the gate runs on, are the system's where they are installed.
+
 libgomp10 and libgomp16 are fetched only when asked for. So are libomp16-aarch64 and libomp16-ppc64le,
 which are for other processors than this one, into a folder of their own (tests/cross).
 """
@@ -85,6 +87,17 @@ def fetch_debian(package: str, directory: Path) -> None:
     run_quietly(["dpkg-deb", "-x", str(archives[0]), str(directory)], directory, hint)
 
 
+def fetch_installed(package: str, directory: Path) -> None:
+    """The system's own copy of the package's library, without a network; else as fetch_debian()."""
+    member = next(runtime.member for runtime in RUNTIMES if runtime.package == package)
+    member = member.replace("*-linux-gnu", f"{platform.machine()}-linux-gnu")
+    if not (Path("/") / member).exists():
+        fetch_debian(package, directory)
+        return
+    (directory / member).parent.mkdir(parents=True)
+    shutil.copyfile(Path("/") / member, directory / member)
+
+
 def fetch_foreign_debian(package: str, directory: Path) -> None:
     """`package` is NAME:ARCHITECTURE. apt's own lists and settings stay as they are."""
     name, architecture = package.split(":")
@@ -154,7 +167,7 @@ LIBOMP16 = "usr/lib/llvm-16/lib/libomp.so.5"
 RUNTIMES = (
     Runtime("libomp14", "libomp5-14", "usr/lib/llvm-14/lib/libomp.so.5", fetch_debian),
     Runtime("libomp16", "libomp5-16", LIBOMP16, fetch_debian),
-    Runtime("libomp19", "libomp5-19", "usr/lib/llvm-19/lib/libomp.so.5", fetch_debian),
+    Runtime("libomp19", "libomp5-19", "usr/lib/llvm-19/lib/libomp.so.5", fetch_installed),
     Runtime("libomp21", "cmeel-libomp==21.1.8", "cmeel.prefix/lib/libomp.so", fetch_wheel),
     Runtime(
         "libiomp5",
@@ -169,7 +182,7 @@ RUNTIMES = (
         "libgomp9", "sparse-dot-topn==1.2.0", "sparse_dot_topn.libs/libgomp-*.so.1.0.0", fetch_wheel, LIBGOMP_NAMES
     ),
     Runtime("libgomp10", "libgomp1/bullseye", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, by_default=False),
-    Runtime("libgomp12", "libgomp1", LIBGOMP, fetch_debian, LIBGOMP_NAMES),
+    Runtime("libgomp12", "libgomp1", LIBGOMP, fetch_installed, LIBGOMP_NAMES),
     Runtime("libgomp14", "libgomp1+libc6/trixie", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, libc=GLIBC),
     Runtime(
         "libgomp16", "libgomp1+libc6/forky", LIBGOMP, fetch_other_debian, LIBGOMP_NAMES, by_default=False, libc=GLIBC

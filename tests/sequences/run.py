@@ -52,7 +52,7 @@ def parse_arguments() -> argparse.Namespace:
     how.add_argument("--runtimes", type=Path, default=ROOT / "build/runtimes")
     how.add_argument("--build", type=Path, default=ROOT / "build/sequences")
     how.add_argument("--jobs", type=int, default=2)
-    how.add_argument("--timeout", type=float, default=10, metavar="SECONDS")
+    how.add_argument("--timeout", type=float, default=60, metavar="SECONDS")
     how.add_argument("--repeat", type=int, default=1, help="with --case")
     how.add_argument("--stock-cache", type=Path, metavar="FILE", help="stock results, kept from run to run")
     how.add_argument("--failures", type=Path, metavar="FILE", help="failing cases are appended to it")
@@ -60,9 +60,12 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def former_failures() -> list[Case]:
+def former_failures(arguments: argparse.Namespace) -> list[Case]:
+    """Those in the contexts and on the runtimes that are asked for."""
     lines = (line.partition("#")[0].strip() for line in (HERE / "seeds.txt").read_text().splitlines())
-    return [parse(line) for line in lines if line]
+    found = [parse(line) for line in lines if line]
+    contexts, runtimes = arguments.context or CONTEXTS, arguments.runtime or (*LIBOMPS, *LIBGOMPS)
+    return [case for case in found if case.context in contexts and case.runtime in runtimes]
 
 
 def units_of(cases: list[Case], compiler: Compiler, jobs: int) -> dict[Case, tuple[Path, int]]:
@@ -72,7 +75,7 @@ def units_of(cases: list[Case], compiler: Compiler, jobs: int) -> dict[Case, tup
         own = [case for case in dict.fromkeys(cases) if case.variant == variant and case.shape == "inlined"]
         parts += [(variant, own[first : first + CASES_A_UNIT]) for first in range(0, len(own), CASES_A_UNIT)]
     with ThreadPoolExecutor(jobs) as pool:
-        binaries = pool.map(lambda work: compiler.compile_unit(work[0], *work[1]), enumerate(parts))
+        binaries = pool.map(lambda part: compiler.compile_unit(*part), parts)
         return {
             case: (binary, place)
             for (_, part), binary in zip(parts, binaries, strict=True)
@@ -88,7 +91,7 @@ def chosen(arguments: argparse.Namespace) -> list[Case]:
         for variant in arguments.variant or VARIANTS
         for case in sample(argparse.Namespace(**vars(arguments) | {"variant": [variant]}), "inlined", arguments.inlined)
     ]
-    return former_failures() + inlined + list(sample(arguments, "table", max(arguments.cases - len(inlined), 0)))
+    return former_failures(arguments) + inlined + list(sample(arguments, "table", max(arguments.cases - len(inlined), 0)))
 
 
 def run(arguments: argparse.Namespace, suite: Suite) -> None:
@@ -115,7 +118,7 @@ def verdict(suite: Suite) -> int:
 
 def main() -> int:
     arguments = parse_arguments()
-    for name in (*LIBOMPS, *LIBGOMPS):
+    for name in arguments.runtime or (*LIBOMPS, *LIBGOMPS):
         if not any((arguments.runtimes / name / file).exists() for file in ("libomp.so.5", LIBGOMP)):
             print(f"run.py: no {name} in {arguments.runtimes}; run tests/runtimes/fetch.py on it", file=sys.stderr)
             return 1
@@ -127,7 +130,7 @@ def main() -> int:
     compiler = Compiler(build, runtimes / "libomp19")
     scratch = Path(tempfile.mkdtemp(prefix="muster-sequences-"))
     try:
-        compiler.compile_steps(arguments.jobs)
+        compiler.compile_steps(arguments.jobs, arguments.variant or VARIANTS)
         runner = Runner(compiler, runtimes, library, compile_old_runtime(build), arguments.timeout)
         if arguments.slow is not None:
             return slow_ones(runner, arguments, scratch)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import zlib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +14,7 @@ from emitting import sequence_file
 from plan import VARIANTS, Case
 
 from lab import reports, runs
-from lab.compilers import CLANG, GCC, build, installed
+from lab.compilers import CLANG, GCC, build_once, installed
 from lab.environment import clean_environment, preload
 from lab.runtimes import OLD_RUNTIMES, loader_command
 
@@ -52,57 +55,41 @@ class Compiler:
     def module(self, variant: str) -> Path:
         return self.build / f"module.{variant}.so"
 
-    def _object(self, source: Path, variant: str, level: str) -> Path:
-        output = self.build / f"{source.stem}.{variant}.o"
+    def _commands(self, source: Path, variant: str, level: str, output: Path, *flags: str) -> list[list[str | Path]]:
+        """main.cpp comes along with a program's steps. Without -fopenmp at the link: gcc would add libgomp."""
         compiler = installed((CLANG if variant == "clang" else GCC)[1])
-        flags = ["-fopenmp", "-std=c++20", level, "-g1", "-fPIC", "-w", f"-I{PROGRAMS}"]
+        own = ["-fopenmp", "-std=c++20", "-g1", "-fPIC", "-w", f"-I{PROGRAMS}"]
         if variant == "gcc":
-            flags.append("-DWITHOUT_TARGETS")
-        command = [compiler, *flags, "-c", str(source), "-o", str(output)]
-        stamp = output.with_suffix(".command")
-        newest = max(path.stat().st_mtime for path in (source, *PROGRAMS.glob("*.h")))
-        fresh = output.exists() and output.stat().st_mtime > newest and stamp.exists()
-        if not fresh or stamp.read_text() != " ".join(command):
-            build(command)
-            stamp.write_text(" ".join(command))
-        return output
-
-    def _link(self, objects: list[Path], variant: str, output: Path, *flags: str) -> None:
-        compiler = installed((CLANG if variant == "clang" else GCC)[1])
-        # Without -fopenmp at the link: gcc would add libgomp.
+            own.append("-DWITHOUT_TARGETS")
+        sources = [(source, level)] if flags else [(PROGRAMS / "main.cpp", "-O2"), (source, level)]
+        items = [(one, output.with_name(f"{output.name}.{one.stem}.o"), its_level) for one, its_level in sources]
         runtime = [f"-L{self.libomp}", "-lomp"] if variant == "gcc" else ["-fopenmp"]
-        if output.exists() and all(output.stat().st_mtime > item.stat().st_mtime for item in objects):
-            return
-        made = output.with_name(output.name + ".made")
-        build([compiler, *flags, *map(str, objects), "-o", str(made), *runtime, "-ldl", "-pthread"])
-        made.rename(output)
+        link = [compiler, *flags, *(item for _, item, _ in items), "-o", output, *runtime, "-ldl", "-pthread"]
+        return [*([compiler, *own, its_level, "-c", one, "-o", item] for one, item, its_level in items), link]
 
-    def _program(self, variant: str, body: Path, name: str, level: str) -> None:
-        objects = [self._object(PROGRAMS / "main.cpp", variant, "-O2"), self._object(body, variant, level)]
-        self._link(objects, variant, self.binary(variant, name))
+    def _make(self, source: Path, variant: str, level: str, output: Path, *flags: str) -> None:
+        commands = self._commands(source, variant, level, output, *flags)
+        build_once(output, commands, source, *PROGRAMS.iterdir())
 
-    def _module(self, variant: str) -> None:
-        item = self._object(PROGRAMS / "module.cpp", variant, "-O2")
-        self._link([item], variant, self.module(variant), "-shared")
-
-    def compile_steps(self, jobs: int) -> None:
-        self.build.mkdir(parents=True, exist_ok=True)
+    def compile_steps(self, jobs: int, variants: Iterable[str] = VARIANTS) -> None:
+        interpreter, module = PROGRAMS / "interpreter.cpp", PROGRAMS / "module.cpp"
         with ThreadPoolExecutor(jobs) as pool:
-            done = [pool.submit(self._module, variant) for variant in VARIANTS]
-            done += [
-                pool.submit(self._program, variant, PROGRAMS / "interpreter.cpp", "steps", "-O2")
-                for variant in VARIANTS
-            ]
+            done = [pool.submit(self._make, module, v, "-O2", self.module(v), "-shared") for v in variants]
+            done += [pool.submit(self._make, interpreter, v, "-O2", self.binary(v)) for v in variants]
         for future in done:
             future.result()
 
-    def compile_unit(self, number: int, variant: str, cases: list[Case]) -> Path:
+    def compile_unit(self, variant: str, cases: list[Case]) -> Path:
         """Some sequences, each compiled into one function."""
-        source = self.build / f"unit{number}.cpp"
+        number = zlib.crc32(" ".join(map(str, cases)).encode())
+        self.build.mkdir(parents=True, exist_ok=True)
+        source = self.build / f"unit{number:08x}.cpp"
         text = sequence_file([case.steps for case in cases])
         if not source.exists() or source.read_text() != text:
-            source.write_text(text)
-        self._program(variant, source, source.stem, "-O3")
+            made = source.with_name(f"{source.name}.{os.getpid()}")
+            made.write_text(text)
+            made.rename(source)
+        self._make(source, variant, "-O3", self.binary(variant, source.stem))
         return self.binary(variant, source.stem)
 
 

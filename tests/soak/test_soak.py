@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unittest
 
-from run import BOUNDS, Run, growth_of, problems_of
+from suite import BOUNDS, Run, growth_of, problems_of
 
 NOTHING = dict.fromkeys(BOUNDS, 0)
 
 
 def run(replaced: int = 9, **growth: int) -> Run:
-    return Run(NOTHING | growth, replaced, 0, 1.0)
+    return Run(NOTHING | growth, replaced, 0)
 
 
 class Soak(unittest.TestCase):
