@@ -227,49 +227,6 @@ class Yields(unittest.TestCase):
             _, report = programs.report(program, "500", **extra)
         self.assertGreater(report["runtime_yields"]["naps"], 0)
 
-    def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
-        """A program linked with a library of its own that defines `mark`."""
-        (folder / "blas.c").write_text(BLAS.replace("MARK", mark))
-        (folder / "p.c").write_text(USES_BLAS)
-        gcc = ["gcc", "-O2", "-fopenmp"]
-        programs.subprocess.run(
-            [*gcc, "-shared", "-fPIC", folder / "blas.c", "-o", folder / "libown.so"], check=True
-        )
-        command = [*gcc, folder / "p.c", "-o", folder / "p", "-L", folder, "-lown", "-Wl,-rpath", folder]
-        programs.subprocess.run([str(word) for word in command], check=True)
-        return folder / "p"
-
-    def test_openblas_obeys(self) -> None:
-        marks = ["openblas_get_config", "openblas_get_config64_"]
-        marks += ["scipy_openblas_get_config", "scipy_openblas_get_config64_"]
-        for mark in [*marks, "another_blas"]:
-            with self.subTest(mark), tempfile.TemporaryDirectory() as folder:
-                program = self.blas(pathlib.Path(folder), mark)
-                stock = programs.run(program, "5000", preload=False)
-                result, report = programs.report(program, "5000", MUSTER_YIELD="skip")
-                self.assertEqual((result.stdout, result.stderr), (stock.stdout, ""))
-                yields = report["runtime_yields"]
-                if mark in marks:
-                    self.assertGreaterEqual(yields["seen"], 5000)
-                    self.assertGreater(yields["skipped"], yields["passed"])
-                else:
-                    self.assertEqual(yields["seen"], 0)
-
-    def test_openblas_naps_beside_others(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = self.blas(pathlib.Path(folder), "openblas_get_config")
-            with hogs(2 * cpus()):
-                _, report = programs.report(program, "200000")
-        self.assertGreater(report["runtime_yields"]["naps"], 0)
-
-    def test_openblas_before_any_region(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = self.blas(pathlib.Path(folder), "openblas_get_config")
-            for _ in range(20):
-                result, report = programs.report(program, MUSTER_YIELD="skip")
-                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 0\n", ""))
-                self.assertEqual(report["runtime_yields"]["seen"], 0, "Muster began in a thread of the library")
-
     def test_a_region_that_ends_in_a_yield(self) -> None:
         if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):
             self.skipTest("not told apart on this CPU")
@@ -316,6 +273,51 @@ class Yields(unittest.TestCase):
                 found = {(r["section"], r["name"]): r["value"] for r in csv.DictReader(lines)}
         self.assertEqual(found["process", "MUSTER_YIELD"], "skip")
         self.assertGreater(int(found["runtime_yields", "skipped"]), 0)
+
+
+class OpenBlas(unittest.TestCase):
+    def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
+        """A program linked with a library of its own that defines `mark`."""
+        (folder / "blas.c").write_text(BLAS.replace("MARK", mark))
+        (folder / "p.c").write_text(USES_BLAS)
+        gcc = ["gcc", "-O2", "-fopenmp"]
+        programs.subprocess.run(
+            [*gcc, "-shared", "-fPIC", folder / "blas.c", "-o", folder / "libown.so"], check=True
+        )
+        command = [*gcc, folder / "p.c", "-o", folder / "p", "-L", folder, "-lown", "-Wl,-rpath", folder]
+        programs.subprocess.run([str(word) for word in command], check=True)
+        return folder / "p"
+
+    def test_openblas_obeys(self) -> None:
+        marks = ["openblas_get_config", "openblas_get_config64_"]
+        marks += ["scipy_openblas_get_config", "scipy_openblas_get_config64_"]
+        for mark in [*marks, "another_blas"]:
+            with self.subTest(mark), tempfile.TemporaryDirectory() as folder:
+                program = self.blas(pathlib.Path(folder), mark)
+                stock = programs.run(program, "5000", preload=False)
+                result, report = programs.report(program, "5000", MUSTER_YIELD="skip")
+                self.assertEqual((result.stdout, result.stderr), (stock.stdout, ""))
+                yields = report["runtime_yields"]
+                if mark in marks:
+                    self.assertGreaterEqual(yields["seen"], 5000)
+                    self.assertGreater(yields["skipped"], yields["passed"])
+                else:
+                    self.assertEqual(yields["seen"], 0)
+
+    def test_openblas_naps_beside_others(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.blas(pathlib.Path(folder), "openblas_get_config")
+            with hogs(2 * cpus()):
+                _, report = programs.report(program, "200000")
+        self.assertGreater(report["runtime_yields"]["naps"], 0)
+
+    def test_openblas_before_any_region(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.blas(pathlib.Path(folder), "openblas_get_config")
+            for _ in range(20):
+                result, report = programs.report(program, MUSTER_YIELD="skip")
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 0\n", ""))
+                self.assertEqual(report["runtime_yields"]["seen"], 0, "Muster began in a thread of the library")
 
 
 if __name__ == "__main__":
