@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lab import runs  # noqa: E402
 from lab.environment import clean_environment  # noqa: E402
+from lab.options import values_of  # noqa: E402
 from lab.reports import load  # noqa: E402
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -30,6 +31,13 @@ TIMEOUT = 60.0
 
 _folder = tempfile.TemporaryDirectory(prefix="muster-counters-")
 FOLDER = Path(_folder.name)
+
+
+@functools.cache
+def values(variable: str) -> list[str]:
+    """The values that this build's option has; 50us stands for any time."""
+    listed = values_of(Path(LIBRARY).parents[1] / "bin" / "muster")[variable]
+    return [value.replace("<n>", "50") for value in listed]
 
 
 @functools.cache

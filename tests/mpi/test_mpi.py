@@ -30,7 +30,7 @@ THREADS = 2
 STEPS = 40
 
 
-class Mpi(unittest.TestCase):
+class MpiTest(unittest.TestCase):
     folder: Path
     programs: dict[str, Path]
 
@@ -62,6 +62,8 @@ class Mpi(unittest.TestCase):
         self.assertEqual(len(lines), RANKS)
         return lines
 
+
+class Reports(MpiTest):
     def check_reports(self, reports: Path, compiler: str) -> None:
         """One for each rank and no other; each rank's barriers and regions were Muster's."""
         names = sorted(path.name for path in reports.iterdir())
@@ -107,8 +109,25 @@ class Mpi(unittest.TestCase):
                     self.check_reports(reports, compiler)
                     self.check_merge(reports, compiler)
 
+    def test_reports_on_stderr_are_the_ranks(self) -> None:
+        job = [*MPIRUN, "-n", "2", self.programs["gcc"], str(STEPS)]
+        done = self.run_job(MUSTER, "run", "--report", "stderr", "--", *job)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("muster 0"), 2, done.stderr)
+        self.assertNotIn("nothing interposed", done.stderr)
+
+    def test_a_failing_rank(self) -> None:
+        job = [*MPIRUN, "-n", "2", self.programs["gcc"], "4", "1"]
+        stock = self.run_job(*job)
+        self.assertEqual(stock.returncode, 3)
+        for ours in (self.run_job(MUSTER, "run", "--", *job), self.run_job(*job, LD_PRELOAD=str(LIBRARY))):
+            self.assertEqual((ours.returncode, sorted(ours.stdout.splitlines())), (3, sorted(stock.stdout.splitlines())))
+
+
+class ManyThreads(MpiTest):
+    """More threads than CPUs: the ranks compete."""
+
     def test_every_policy(self) -> None:
-        """More threads than CPUs: the ranks compete."""
         stock = self.stock("clang-19")
         for settings in ({"MUSTER_WAIT": "block"}, {"MUSTER_WAIT": "2cs+", "MUSTER_FORKJOIN": "off"}):
             with self.subTest(**settings):
@@ -139,20 +158,6 @@ class Mpi(unittest.TestCase):
                     self.assertEqual(report["waiting"]["turn_sleeps"], 0)
                 why = [row["error"] for report in found for row in report["missing"] if row["what"] == "shared page"]
                 self.assertEqual(set(why), {"EOPNOTSUPP"}, "none of the ranks saw the others in its way")
-
-    def test_reports_on_stderr_are_the_ranks(self) -> None:
-        job = [*MPIRUN, "-n", "2", self.programs["gcc"], str(STEPS)]
-        done = self.run_job(MUSTER, "run", "--report", "stderr", "--", *job)
-        self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("muster 0"), 2, done.stderr)
-        self.assertNotIn("nothing interposed", done.stderr)
-
-    def test_a_failing_rank(self) -> None:
-        job = [*MPIRUN, "-n", "2", self.programs["gcc"], "4", "1"]
-        stock = self.run_job(*job)
-        self.assertEqual(stock.returncode, 3)
-        for ours in (self.run_job(MUSTER, "run", "--", *job), self.run_job(*job, LD_PRELOAD=str(LIBRARY))):
-            self.assertEqual((ours.returncode, sorted(ours.stdout.splitlines())), (3, sorted(stock.stdout.splitlines())))
 
 
 def main() -> int:

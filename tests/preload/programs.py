@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 from lab.environment import clean_environment  # noqa: E402
+from lab.options import values_of  # noqa: E402
 from lab.reports import load  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
@@ -140,6 +142,20 @@ COMPILERS = {
     "gcc": ["gcc", "-O2", "-fopenmp"],
     "libgomp": ["gcc", "-O2", "-fopenmp"],
 }
+
+
+@functools.cache
+def values(variable: str) -> list[str]:
+    """The values that this build's option has; 50us stands for any time."""
+    listed = values_of(pathlib.Path(LIBRARY).parents[1] / "bin" / "muster")[variable]
+    return [value.replace("<n>", "50") for value in listed]
+
+
+def system_runtime(compiler: str, name: str) -> pathlib.Path:
+    """The shared object that the compiler links."""
+    shown = subprocess.check_output([compiler, f"-print-file-name={name}"], text=True)
+    return pathlib.Path(shown.strip()).resolve()
+
 
 _folder = tempfile.TemporaryDirectory(prefix="muster-preload-")
 _built: dict[tuple[str, str], pathlib.Path] = {}

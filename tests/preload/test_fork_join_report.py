@@ -13,36 +13,7 @@ import programs
 from lab.reports import parsed
 
 REGIONS = 1000
-REASONS_UNFOLDED = {
-    "MUSTER_FORKJOIN=off",
-    "too few in a row",
-    "closed too often",
-    "inside another region",
-    "inside a runtime call",
-    "target tasks",
-    "affinity displayed",
-    "a clause",
-    "dynamic adjustment",
-    "team of one",
-    "barriers not replaced",
-    "unknown entry points",
-    "no GOMP_parallel_start",
-    "another kind of region",
-    "the thread is ending",
-    "threads lost in fork",
-}
-REASONS_CLOSED = {
-    "runtime call",
-    "setting changed",
-    "other team size",
-    "a clause",
-    "another kind of region",
-    "another runtime",
-    "detached or target task",
-    "fork",
-    "end",
-}
-REASONS = {"unfolded": REASONS_UNFOLDED, "closed": REASONS_CLOSED}
+WHAT = ("unfolded", "closed")
 
 
 def program() -> pathlib.Path:
@@ -59,19 +30,15 @@ class ForkJoinTest(unittest.TestCase):
         return report
 
     def check_consistency(self, fork_join: dict) -> None:
-        self.assertEqual(
-            list(fork_join), ["setting", "opened", "folded", "unfolded", "closed", "by_reason", "sites"]
-        )
         self.assertLessEqual(fork_join["opened"], fork_join["folded"])
         self.assertLessEqual(fork_join["closed"], fork_join["opened"])
         counts: dict[tuple[str, str], int] = {}
         for row in fork_join["by_reason"]:
-            self.assertEqual(list(row), ["what", "reason", "count"])
-            self.assertIn(row["reason"], REASONS[row["what"]])
             self.assertNotIn((row["what"], row["reason"]), counts)
             self.assertGreater(row["count"], 0)
             counts[row["what"], row["reason"]] = row["count"]
-        for what in REASONS:
+        self.assertLessEqual({what for what, _ in counts}, set(WHAT))
+        for what in WHAT:
             total = sum(count for (whose, _), count in counts.items() if whose == what)
             self.assertEqual(fork_join[what], total)
         self.check_sites(fork_join["sites"], counts)
@@ -80,7 +47,6 @@ class ForkJoinTest(unittest.TestCase):
         self.assertLessEqual(len(sites), 64)
         by_reason = dict.fromkeys(counts, 0)
         for site in sites:
-            self.assertEqual(list(site), ["what", "reason", "symbol", "object", "offset", "count"])
             self.assertIn((site["what"], site["reason"]), counts)
             self.assertRegex(site["offset"], r"\A0x[0-9a-f]+\Z")
             self.assertTrue(site["object"] == "?" or pathlib.Path(site["object"]).is_file(), site)
@@ -92,19 +58,11 @@ class ForkJoinTest(unittest.TestCase):
 
 class Shape(ForkJoinTest):
     def test_the_setting_in_force(self) -> None:
-        for setting in ("auto", "on", "off"):
+        for setting in programs.values("MUSTER_FORKJOIN"):
             self.assertEqual(self.report(setting)["fork_join"]["setting"], setting)
         default = self.report(None)["fork_join"]["setting"]
         result = programs.run(program(), "1", "0", MUSTER_FORKJOIN="bad")
         self.assertIn(f"using {default}\n", result.stderr)
-
-    def test_numbers_agree_for_any_length_of_folds(self) -> None:
-        for setting in ("auto", "on", "off"):
-            for every in (0, 1, 7):
-                with self.subTest(setting=setting, every=every):
-                    report = self.report(setting, every=every)
-                    fork_join = report["fork_join"]
-                    self.assertLessEqual(fork_join["folded"] + fork_join["unfolded"], report["regions"])
 
     def test_off_folds_nothing(self) -> None:
         fork_join = self.report("off", every=7)["fork_join"]
@@ -130,11 +88,12 @@ class Shape(ForkJoinTest):
         self.assertEqual(found["process", "MUSTER_FORKJOIN"], "on")
         for key in ("opened", "folded", "unfolded", "closed"):
             self.assertEqual(found["fork_join", key], str(expected[key]))
-        for what, reasons in REASONS.items():
-            listed = {name for section, name in found if section == f"fork_join_{what}"}
-            self.assertEqual(listed, reasons)
-            for row in (row for row in expected["by_reason"] if row["what"] == what):
-                self.assertEqual(found[f"fork_join_{what}", row["reason"]], str(row["count"]))
+        # A table has every reason there is, also those that did not occur.
+        for what in WHAT:
+            listed = {name: int(value) for (section, name), value in found.items() if section == f"fork_join_{what}"}
+            occurred = {row["reason"]: row["count"] for row in expected["by_reason"] if row["what"] == what}
+            self.assertEqual({name: count for name, count in listed.items() if count > 0}, occurred)
+            self.assertGreater(len(listed), len(occurred))
         for site in expected["sites"]:
             name = f"+{site['offset']} ({site['symbol']})"
             self.assertEqual(found["fork_join_site", site["object"] + name], str(site["count"]))
@@ -148,10 +107,12 @@ class Values(ForkJoinTest):
         return sum(row["count"] for row in rows if (row["what"], row["reason"]) == (what, reason))
 
     def test_every_region_is_folded_or_not(self) -> None:
-        for setting in ("auto", "on", "off"):
+        for setting in programs.values("MUSTER_FORKJOIN"):
             for every in (0, 1, 7):
                 with self.subTest(setting=setting, every=every):
-                    fork_join = self.report(setting, every=every)["fork_join"]
+                    report = self.report(setting, every=every)
+                    fork_join = report["fork_join"]
+                    self.assertLessEqual(fork_join["folded"] + fork_join["unfolded"], report["regions"])
                     self.assertEqual(fork_join["folded"] + fork_join["unfolded"], REGIONS)
                     self.assertEqual(fork_join["opened"], fork_join["closed"])
 

@@ -16,10 +16,11 @@ from lab.environment import clean_environment, preload  # noqa: E402
 from lab.reports import load  # noqa: E402
 
 LIBRARY = os.environ["MUSTER_LIBRARY"]
-LIBGOMP = pathlib.Path(os.environ["MUSTER_RUNTIMES"]) / "libgomp12" / "libgomp.so.1"
 _folder = tempfile.TemporaryDirectory(prefix="muster-libgomp-")
 FOLDER = pathlib.Path(_folder.name)
 GCC = shutil.which("gcc-12") or "gcc"
+_shown = subprocess.check_output([GCC, "-print-file-name=libgomp.so.1"], text=True)
+LIBGOMP = pathlib.Path(_shown.strip())
 
 # Calls no runtime functions: the program itself does not need a name that is removed.
 PROGRAM = r"""
@@ -92,6 +93,7 @@ void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsig
   function(data);
   inside = 0;
   pthread_join(other, 0);
+  pthread_barrier_destroy(&meet);
 }
 void GOMP_barrier(int argument) {
   __atomic_fetch_add(&arguments, argument, __ATOMIC_RELAXED);
@@ -117,7 +119,7 @@ static void region(void *data) {
   for (int round = 1; round <= 50; ++round) {
     cell[me] = round;
     GOMP_barrier(1000);
-    wrong += cell[1 - me] != round;
+    __atomic_fetch_add(&wrong, cell[1 - me] != round, __ATOMIC_RELAXED);
     GOMP_barrier(1000);
   }
 }

@@ -39,13 +39,6 @@ int main(int count, char **arguments) {
 }
 """
 
-RUNTIMES = pathlib.Path(os.environ["MUSTER_RUNTIMES"])
-
-
-def library_of(compiler: str, name: str) -> pathlib.Path:
-    shown = subprocess.check_output([compiler, f"-print-file-name={name}"], text=True)
-    return pathlib.Path(shown.strip()).resolve()
-
 
 class Environment:
     """A folder like a Python environment's, with objects that are linked to copies of runtimes in it."""
@@ -93,8 +86,8 @@ class RuntimeLines(unittest.TestCase):
         (cls.folder / "opener.c").write_text(OPENER)
         subprocess.run(["gcc", "-O2", cls.folder / "opener.c", "-o", cls.opener], check=True)
         cls.environment = Environment(cls.folder / "venv")
-        libgomp = library_of("gcc", "libgomp.so.1")
-        libomp = RUNTIMES / "libomp19" / "libomp.so.5"
+        libgomp = programs.system_runtime("gcc", "libgomp.so.1")
+        libomp = programs.system_runtime("clang-19", "libomp.so.5")
         gnu = ("libgomp.so.1", "libgom1.so.1")
         gnu_again = ("libgomp.so.1", "libgom2.so.1")
         add = cls.environment.add

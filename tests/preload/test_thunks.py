@@ -170,7 +170,7 @@ int main(void) {
     for (int k = 0; k < 100; ++k) sum += k;
     #pragma omp parallel num_threads(2)
     #pragma omp for nowait
-    for (int k = 0; k < 4; ++k) in_region[3] = omp_get_num_threads();
+    for (int k = 0; k < 4; ++k) __atomic_store_n(&in_region[3], omp_get_num_threads(), __ATOMIC_RELAXED);
     printf("%d %d %d %d %ld %d\n", in_region[0], in_region[1], in_region[2], in_region[3], sum,
            omp_get_max_threads());
   }
@@ -256,20 +256,26 @@ class WithoutARuntime(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, "1 6 6\n"))
 
     def test_answers_are_those_of_a_serial_part(self) -> None:
-        """Muster's answers where there is no runtime, which are those while a fold is open; and every runtime's own."""
+        """Muster's answers where there is no runtime, which are those while a fold is open; and the runtime's own."""
+        self.check_answers(programs.system_runtime("clang-19", "libomp.so"))
+
+    # muster-test: full every fetched runtime
+    def test_answers_of_every_runtime(self) -> None:
+        runtimes = sorted(RUNTIMES.glob("*/libomp.so"))
+        self.assertGreaterEqual(len(runtimes), 5)
+        for runtime in runtimes:
+            with self.subTest(runtime=runtime.parent.name):
+                self.check_answers(runtime)
+
+    def check_answers(self, runtime: pathlib.Path) -> None:
         program = fake_runtimes.program("queries", QUERIES, "dl")
         ours = programs.run(program)
         self.assertEqual((ours.returncode, ours.stderr), (0, ""))
         self.assertNotIn("not there", ours.stdout)
-        runtimes = sorted(RUNTIMES.glob("*/libomp.so"))
-        for runtime in runtimes:
-            with self.subTest(runtime=runtime.parent.name):
-                for preloaded in (str(runtime), f"{programs.LIBRARY}:{runtime}"):
-                    variables = {"LD_PRELOAD": preloaded, "OMP_NUM_THREADS": "1"}
-                    result = programs.run(program, preload=False, **variables)
-                    self.assertEqual(result.stdout, ours.stdout)
-        if not runtimes:
-            self.skipTest("no runtimes were fetched")
+        for preloaded in (str(runtime), f"{programs.LIBRARY}:{runtime}"):
+            variables = {"LD_PRELOAD": preloaded, "OMP_NUM_THREADS": "1"}
+            result = programs.run(program, preload=False, **variables)
+            self.assertEqual(result.stdout, ours.stdout)
 
 
 # What a thread's flags do to calls of every kind, from the program and from the runtime itself.
@@ -353,8 +359,16 @@ class UnknownEntries(unittest.TestCase):
         command = [*loader_command(library.parent), self.PROBE, library]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
+    def test_the_systems_are_known(self) -> None:
+        for compiler, name in (("clang-19", "libomp.so"), ("gcc", "libgomp.so.1")):
+            with self.subTest(name):
+                self.assertEqual(self.probe(programs.system_runtime(compiler, name)), "all known")
+
+    # muster-test: full every fetched runtime
     def test_every_runtime_is_known(self) -> None:
-        for runtime in (*RUNTIMES.glob("*/libomp.so"), *RUNTIMES.glob("*/libgomp.so.1")):
+        runtimes = [*RUNTIMES.glob("*/libomp.so"), *RUNTIMES.glob("*/libgomp.so.1")]
+        self.assertGreaterEqual(len(runtimes), 5)
+        for runtime in runtimes:
             with self.subTest(runtime=runtime.parent.name):
                 self.assertEqual(self.probe(runtime), "all known")
 

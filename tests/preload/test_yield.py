@@ -13,8 +13,6 @@ import programs
 from lab.hogs import hogs
 from lab.machine import cpus
 
-YIELDS = ("auto", "native", "skip", "adaptive")
-
 # Every yield that reaches the kernel is denied with an errno of the test's own: so a call that comes
 # back with it has reached the kernel, and nothing else has.
 OWN_YIELDS = r"""
@@ -168,7 +166,11 @@ int main(int count, char **arguments) {
 
 class Yields(unittest.TestCase):
     def crowd(self) -> str:
-        return str(4 * len(os.sched_getaffinity(0)))
+        return str(4 * cpus())
+
+    def crowded(self) -> dict[str, str]:
+        """The runtime forks and joins all regions, so that it has to yield."""
+        return {"OMP_NUM_THREADS": self.crowd(), "MUSTER_FORKJOIN": "off"}
 
     def test_the_programs_own_are_left_alone(self) -> None:
         program = programs.build(OWN_YIELDS, name="own-yields")
@@ -176,20 +178,20 @@ class Yields(unittest.TestCase):
         if stock.returncode == 77:
             self.skipTest("no seccomp filters here")
         self.assertEqual((stock.returncode, stock.stdout), (0, "1000 reached\n"))
-        for value in YIELDS:
+        for value in programs.values("MUSTER_YIELD"):
             with self.subTest(value):
                 result, report = programs.report(program, MUSTER_YIELD=value)
                 self.assertEqual((result.stdout, result.stderr), (stock.stdout, ""))
                 self.assertEqual(report["settings"]["MUSTER_YIELD"], value)
-                # A few are libomp's own, as it starts.
-                self.assertLess(report["runtime_yields"]["seen"], 100)
+                # If its own were taken for the runtime's, all of them would be.
+                self.assertLess(report["runtime_yields"]["seen"], 1000)
 
     def test_the_runtimes_obey(self) -> None:
         program = programs.build(CROWDED, name="crowded")
         stock = programs.run(program, preload=False, OMP_NUM_THREADS=self.crowd())
-        for value in YIELDS:
+        for value in programs.values("MUSTER_YIELD"):
             with self.subTest(value):
-                result, report = programs.report(program, OMP_NUM_THREADS=self.crowd(), MUSTER_YIELD=value)
+                result, report = programs.report(program, MUSTER_YIELD=value, **self.crowded())
                 self.assertEqual((result.stdout, result.returncode), (stock.stdout, 0))
                 self.assertEqual(result.stderr, "")
                 yields = report["runtime_yields"]
@@ -206,7 +208,7 @@ class Yields(unittest.TestCase):
     def test_a_runtime_that_is_not_replaced_obeys_too(self) -> None:
         program = programs.build(CROWDED, name="crowded")
         extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip"}
-        _, report = programs.report(program, KMP_CONSISTENCY_CHECK="all", **extra)
+        _, report = programs.report(program, KMP_CONSISTENCY_CHECK="all", **extra)  # nothing is folded
         self.assertFalse(report["active"])
         self.assertGreater(report["runtime_yields"]["skipped"], 0)
 
@@ -225,6 +227,55 @@ class Yields(unittest.TestCase):
             _, report = programs.report(program, "500", **extra)
         self.assertGreater(report["runtime_yields"]["naps"], 0)
 
+    def test_a_region_that_ends_in_a_yield(self) -> None:
+        if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):
+            self.skipTest("not told apart on this CPU")
+        gcc = os.environ.get("MUSTER_GCC", "gcc")  # of another processor, under programs.EMULATOR
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "p.c"
+            source.write_text(ENDS_IN_A_YIELD)
+            program = pathlib.Path(folder) / "p"
+            programs.subprocess.run([gcc, "-O2", "-fopenmp", source, "-o", program], check=True)
+            result, report = programs.report(program, MUSTER_YIELD="skip")
+        self.assertEqual(result.stdout, "done\n")
+        self.assertEqual(report["runtimes"][0]["kind"], "libgomp")
+        self.assertEqual(report["runtime_yields"]["seen"], 0)
+
+    def test_without_openmp(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "p.c").write_text(OWN_YIELDS)
+            command = ["clang-19", "-Wno-unknown-pragmas", place / "p.c", "-o", place / "p"]
+            programs.subprocess.run(command, check=True)
+            stock = programs.run(place / "p", preload=False)
+            report = place / "report.json"
+            for value in (*programs.values("MUSTER_YIELD"), "bad"):
+                result = programs.run(place / "p", MUSTER_YIELD=value, MUSTER_REPORT=str(report))
+                self.assertEqual(result.returncode, stock.returncode)
+                self.assertEqual((result.stdout, result.stderr), (stock.stdout, stock.stderr))
+                self.assertFalse(report.exists())
+
+    def test_switched_off(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip", "MUSTER": "off"}
+        result = programs.run(program, **extra)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_text_and_csv(self) -> None:
+        program = programs.build(CROWDED, name="crowded")
+        extra = self.crowded() | {"MUSTER_YIELD": "skip"}
+        text = programs.run(program, MUSTER_REPORT="stderr", **extra).stderr
+        self.assertRegex(text, r"runtime's yields +\d+ seen \(skip\): \d+ passed, \d+ skipped, 0 naps, 0 long\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.csv"
+            programs.run(program, MUSTER_REPORT=str(path), **extra)
+            with path.open() as lines:
+                found = {(r["section"], r["name"]): r["value"] for r in csv.DictReader(lines)}
+        self.assertEqual(found["process", "MUSTER_YIELD"], "skip")
+        self.assertGreater(int(found["runtime_yields", "skipped"]), 0)
+
+
+class OpenBlas(unittest.TestCase):
     def blas(self, folder: pathlib.Path, mark: str) -> pathlib.Path:
         """A program linked with a library of its own that defines `mark`."""
         (folder / "blas.c").write_text(BLAS.replace("MARK", mark))
@@ -249,7 +300,7 @@ class Yields(unittest.TestCase):
                 yields = report["runtime_yields"]
                 if mark in marks:
                     self.assertGreaterEqual(yields["seen"], 5000)
-                    self.assertGreater(yields["skipped"], 4000)
+                    self.assertGreater(yields["skipped"], yields["passed"])
                 else:
                     self.assertEqual(yields["seen"], 0)
 
@@ -267,53 +318,6 @@ class Yields(unittest.TestCase):
                 result, report = programs.report(program, MUSTER_YIELD="skip")
                 self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 0\n", ""))
                 self.assertEqual(report["runtime_yields"]["seen"], 0, "Muster began in a thread of the library")
-
-    def test_a_region_that_ends_in_a_yield(self) -> None:
-        if os.uname().machine not in ("x86_64", "aarch64", "ppc64le"):
-            self.skipTest("not told apart on this CPU")
-        gcc = os.environ.get("MUSTER_GCC", "gcc")  # of another processor, under programs.EMULATOR
-        with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / "p.c"
-            source.write_text(ENDS_IN_A_YIELD)
-            program = pathlib.Path(folder) / "p"
-            programs.subprocess.run([gcc, "-O2", "-fopenmp", source, "-o", program], check=True)
-            result, report = programs.report(program, MUSTER_YIELD="skip")
-        self.assertEqual(result.stdout, "done\n")
-        self.assertEqual(report["runtimes"][0]["kind"], "libgomp")
-        self.assertEqual(report["runtime_yields"]["seen"], 0)
-
-    def test_without_openmp(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            place = pathlib.Path(folder)
-            (place / "p.c").write_text(OWN_YIELDS)
-            command = ["clang-19", "-Wno-unknown-pragmas", place / "p.c", "-o", place / "p"]
-            programs.subprocess.run(command, check=True)
-            stock = programs.run(place / "p", preload=False)
-            report = place / "report.json"
-            for value in (*YIELDS, "bad"):
-                result = programs.run(place / "p", MUSTER_YIELD=value, MUSTER_REPORT=str(report))
-                self.assertEqual(result.returncode, stock.returncode)
-                self.assertEqual((result.stdout, result.stderr), (stock.stdout, stock.stderr))
-                self.assertFalse(report.exists())
-
-    def test_switched_off(self) -> None:
-        program = programs.build(CROWDED, name="crowded")
-        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip", "MUSTER": "off"}
-        result = programs.run(program, **extra)
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-
-    def test_text_and_csv(self) -> None:
-        program = programs.build(CROWDED, name="crowded")
-        extra = {"OMP_NUM_THREADS": self.crowd(), "MUSTER_YIELD": "skip"}
-        text = programs.run(program, MUSTER_REPORT="stderr", **extra).stderr
-        self.assertRegex(text, r"runtime's yields +\d+ seen \(skip\): \d+ passed, \d+ skipped, 0 naps, 0 long\n")
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "report.csv"
-            programs.run(program, MUSTER_REPORT=str(path), **extra)
-            with path.open() as lines:
-                found = {(r["section"], r["name"]): r["value"] for r in csv.DictReader(lines)}
-        self.assertEqual(found["process", "MUSTER_YIELD"], "skip")
-        self.assertGreater(int(found["runtime_yields", "skipped"]), 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // Work whose page faults, context switches and so on are known, by the mode in the first argument.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
@@ -93,7 +94,25 @@ static void others_run(void) {
   faults();
 }
 
+// Whether all of the process's threads but this one sleep.
+static int others_sleep(void) {
+  int asleep = 0, threads = 0;
+  DIR* tasks = opendir("/proc/self/task");
+  for (struct dirent* task; (task = readdir(tasks)) != NULL;) {
+    char path[300], text[512] = {0};
+    snprintf(path, sizeof(path), "/proc/self/task/%s/stat", task->d_name);
+    FILE* stat = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (stat == NULL) continue;
+    ++threads;
+    if (fread(text, 1, sizeof(text) - 1, stat) > 0) asleep += strrchr(text, ')')[2] == 'S';
+    fclose(stat);
+  }
+  closedir(tasks);
+  return asleep >= threads - 1;
+}
+
 static void exit_in_region(void) {
+  static int arrivals;
 #pragma omp parallel num_threads(kThreads)
   {
     touch(kPages);
@@ -101,9 +120,11 @@ static void exit_in_region(void) {
     if (omp_get_thread_num() == 0) {
       touch(kPages);
       fflush(stdout);
-      usleep(200000);  // the others wait at the next barrier by then, where they are read
+      // At the next barrier they are read.
+      while (__atomic_load_n(&arrivals, __ATOMIC_ACQUIRE) < kThreads - 1 || !others_sleep()) nap();
       exit(7);
     }
+    __atomic_fetch_add(&arrivals, 1, __ATOMIC_RELEASE);
 #pragma omp barrier
   }
 }

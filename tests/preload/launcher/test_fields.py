@@ -115,11 +115,13 @@ class Fields(unittest.TestCase):
         for thread in "01":
             self.assertGreaterEqual(int(found["thread", "waited_ns", thread]), int(found["thread", "longest_wait_ns", thread]))
             self.assertRegex(found["thread", "imbalance", thread], r"^\d\.\d+$")
-        load = parsed(self.report("json", {}))["load"]
-        for key in ("throttled_ns", "throttled_before", "stalled_us"):
-            self.assertEqual(("load", key, "") in found, load[key] is not None, key)
-        for name, value in (("SLICE", "auto"), ("PLACE", "auto"), ("WAIT", "auto"), ("FORKJOIN", "auto")):
-            self.assertEqual(found["process", f"MUSTER_{name}", ""], value)
+        report = parsed(self.report("json", {}))
+        for key, value in report["load"].items():
+            if not isinstance(value, list):
+                self.assertEqual(("load", key, "") in found, value is not None, key)
+        for name, value in report["settings"].items():
+            if name != "MUSTER_REPORT":
+                self.assertEqual(found.get(("process", name, "")), value, name)
 
     def test_settings_in_force(self) -> None:
         settings = parsed(self.report("json", {"MUSTER_SLICE": "off", "MUSTER_PLACE": "off"}))["settings"]
@@ -147,12 +149,14 @@ class Fields(unittest.TestCase):
     def test_process(self) -> None:
         before = datetime.now(timezone.utc)
         report = parsed(self.report("json", {}))
+        longest = (datetime.now(timezone.utc) - before).total_seconds()
         started, ended = (datetime.fromisoformat(report[key].replace("Z", "+00:00")) for key in ("started", "ended"))
         self.assertLessEqual(before, started)
         self.assertLessEqual(ended, datetime.now(timezone.utc))
-        self.assertAlmostEqual((ended - started).total_seconds(), report["elapsed_ns"] / 1e9, delta=0.05)
+        for seconds in ((ended - started).total_seconds(), report["elapsed_ns"] / 1e9):
+            self.assertTrue(8 * 0.002 <= seconds <= longest, "as long as the program sleeps at least")
         self.assertEqual(report["cpu_ns"], report["user_ns"] + report["system_ns"])
-        self.assertLessEqual(report["cpu_ns"], os.cpu_count() * report["elapsed_ns"] + 50_000_000)
+        self.assertLessEqual(report["cpu_ns"], os.cpu_count() * longest * 1e9)
         self.assertEqual(report["arguments"], [str(self.folder / "program")])
         self.assertEqual(report["format"], 2)
         self.assertRegex(report["commit"] or "0" * 10, r"^[0-9a-f]{10}\+?$")
