@@ -49,6 +49,11 @@ def configure(found: Places) -> None:
     places = found
 
 
+def present(*runtimes: str) -> list[str]:
+    """Those of the runtimes that are there: the gate has two of them."""
+    return [name for name in runtimes if (places.runtimes / name).is_dir()]
+
+
 @functools.cache
 def program_without_openmp(name: str) -> Path:
     """The built binary of a program here, not linked with any runtime."""
@@ -99,7 +104,7 @@ def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
         command = [compiler, "-O2", "-g", "-fopenmp", f"-I{include}", source, "-o", output, *flags, "-pthread"]
         if not output.exists() or output.stat().st_mtime < source.stat().st_mtime or flags:
             subprocess.run([str(word) for word in command], check=True)
-        built |= dict.fromkeys(runtimes, output)
+        built |= dict.fromkeys(present(*runtimes), output)
     return built
 
 
@@ -161,9 +166,14 @@ def _stock(command: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -
 
 
 def run_stock(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> Outcome:
-    """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it."""
+    """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it.
+
+    Threads sleep, unless the test says how they wait: spinning ones may take minutes on a busy machine.
+    """
     environment = base_environment(extra)
     relevant = {name: value for name, value in environment.items() if not name.startswith("MUSTER_")}
+    if "KMP_BLOCKTIME" not in relevant:
+        relevant.setdefault("OMP_WAIT_POLICY", "passive")
     return _stock(tuple(str(word) for word in command), tuple(sorted(relevant.items())))
 
 
