@@ -79,7 +79,7 @@ class Loading(FaultTest):
     def test_regions_in_a_constructor(self) -> None:
         """The thread that loads holds the loader's lock: the team's other threads must not want it."""
         command = [program_without_openmp("late_open"), shared_object("constructed")]
-        for name in present(*LIBOMP_RUNTIMES):
+        for name in present("libomp19", "libomp21", "libiomp5"):
             for switch in ({}, {"MUSTER": "off"}, {"MUSTER_FORKJOIN": "on"}):
                 with self.subTest(runtime=name, **switch):
                     path = str(harness.places.runtimes / name)
