@@ -16,6 +16,7 @@ from unittest import mock
 BIN = Path(os.environ["EPCC_BIN"])
 sys.path.insert(0, os.environ["LOADGRID"])
 
+import curve  # noqa: E402
 import loadgrid  # noqa: E402
 from cells import BLINKS, COPY, LOAD_KINDS, QUOTA, Cell, loads, product, quick  # noqa: E402
 from record import COLUMNS, COMMON, Record, RecordError, Run, read  # noqa: E402
@@ -340,21 +341,79 @@ class Quotas(unittest.TestCase):
             quota_v1(self.root)
 
 
-class Running(unittest.TestCase):
-    """Real runs, as short as they can be."""
+def run_grid(*options: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, BIN / "loadgrid", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
+    if done.returncode != status:
+        raise AssertionError(done.stderr)
+    return done
 
-    def run_grid(self, *options: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, BIN / "loadgrid", *options], capture_output=True, text=True, timeout=100, check=False
-        )
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done
+
+class Running(unittest.TestCase):
+    """Single runs."""
+
+    def test_hogs_that_come_and_go(self) -> None:
+        with mock.patch.dict(BLINKS, {"blink0.2": 0.2}):
+            cell = team(2, "blink0.2")
+            outcome = Runner(BIN, 0.5, 60, None).run(cell, Setting("libgomp", STOCK, "-gomp"), 0.3)
+        self.assertEqual(outcome.status, OK)
+        self.assertGreaterEqual(outcome.wall_s, 0.8)  # two cycles
+        self.assertGreater(outcome.hog_cpu_s, 0)
+
+    def test_hogs_of_another_session(self) -> None:
+        outcome = Runner(BIN, 0.5, 60, None).run(team(2, "session1"), Setting("libgomp", STOCK, "-gomp"))
+        self.assertEqual(outcome.status, OK)
+        self.assertGreater(outcome.hog_cpu_s, 0)
+        for own in (False, True):
+            program = start([sys.executable, "-c", "import os; print(os.getsid(0))"], {}, lambda: None, own)
+            self.assertEqual(int(program.communicate()[0]) != os.getsid(0), own)
+
+    def test_copies(self) -> None:
+        cell = Cell("parallel_for", 2, COPY, 0.0)
+        setting = Setting("libgomp-passive", STOCK, "-gomp", {"OMP_WAIT_POLICY": "passive"})
+        for _ in range(20):  # on a busy machine one may begin too late
+            outcome = Runner(BIN, 0.5, 60, None).run(cell, setting)
+            if "side by side" not in outcome.status:
+                break
+        self.assertEqual(outcome.status, OK)
+        self.assertEqual(len(outcome.rates), 2)
+
+    def test_a_run_without_end_is_killed_and_recorded(self) -> None:
+        outcome = Runner(BIN, 50, 0.3, None).run(team(2), Setting("libgomp", STOCK, "-gomp"))
+        self.assertEqual((outcome.status, outcome.rates), ("no end after 0.3 s", []))
+
+    def test_another_runtime_than_meant_is_not_measured(self) -> None:
+        outcome = Runner(BIN, 0.02, 60, None).run(team(1), Setting("libiomp5", STOCK, "", {}, "libiomp5"))
+        self.assertRegex(outcome.status, "ran on .*libomp")
+
+    def test_a_preload_that_replaces_nothing_is_not_measured(self) -> None:
+        library = BIN.parent / "lib" / "libmuster.so"
+        off = {"LD_PRELOAD": str(library), "MUSTER": "off"}
+        outcome = Runner(BIN, 0.02, 60, None).run(team(2), Setting("auto", AUTO, "", off))
+        self.assertEqual(outcome.status, "nothing replaced")
+
+    def test_a_quota_holds_where_it_is_available(self) -> None:
+        try:
+            quota = make_quota()
+        except OSError as error:
+            self.skipTest(str(error))
+        self.addCleanup(quota.group.exists)
+        try:
+            outcome = Runner(BIN, 0.5, 60, quota).run(team(2, QUOTA), Setting("libgomp", STOCK, "-gomp"))
+            self.assertEqual(outcome.status, OK)
+        finally:
+            quota.close()
+        self.assertFalse(quota.group.exists())
+
+
+class Grids(unittest.TestCase):
+    """Real ones, as short as they can be."""
 
     def test_one_cell_twice(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             options = ["--programs=barrier", "--threads=2", "--hogs=1", "--work=0", "--settings=auto,block,libgomp"]
-            options += ["--seconds=0.05", f"--output={folder}", "--seed=5"]
-            done = self.run_grid(*options, "--repetitions=1")
+            options += ["--seconds=0.5", "--limit=60", f"--output={folder}", "--seed=5"]
+            done = run_grid(*options, "--repetitions=1")
             with (Path(folder) / "runs.csv").open() as lines:
                 rows = list(csv.DictReader(lines))
             self.assertEqual(sorted(row["setting"] for row in rows), ["auto", "block", "libgomp"])
@@ -362,14 +421,14 @@ class Running(unittest.TestCase):
                 self.assertEqual(row["status"], OK, row)
                 self.assertGreater(float(row["rate_per_s"]), 0)
                 self.assertGreater(float(row["cpu_s"]), 0)
-                self.assertGreaterEqual(float(row["wall_s"]), 0.05)
+                self.assertGreaterEqual(float(row["wall_s"]), 0.5)
                 self.assertEqual(row["seed"], "5")
                 if row["kind"] != STOCK:
                     self.assertGreater(int(row["replaced"]), 0)
             self.assertIn("every cell: auto / best stock setting of the cell", done.stdout)
             self.assertEqual(done.stdout.strip(), (Path(folder) / "summary.txt").read_text().strip())
 
-            again = self.run_grid(*options, "--repetitions=2")  # only the second one is left
+            again = run_grid(*options, "--repetitions=2")  # only the second one is left
             self.assertIn("3 runs in", again.stderr)
             with (Path(folder) / "runs.csv").open() as lines:
                 later = list(csv.DictReader(lines))
@@ -379,63 +438,29 @@ class Running(unittest.TestCase):
     def test_curve(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             cell = ["--programs=parallel_for", "--threads=2", "--hogs=0", "--work=0", "--repetitions=1"]
-            done = self.run_grid("--curve", *cell, "--seconds=0.05", f"--output={folder}")
+            done = run_grid("--curve", *cell, "--seconds=0.5", "--limit=60", f"--output={folder}")
             _, runs = read(Path(folder) / "runs.csv")
         self.assertLessEqual({AUTO, NO_TRIALS, "libomp", "libgomp"}, {run.setting for run in runs})
         self.assertNotIn(FIXED, {run.kind for run in runs})
         for run in runs:
-            self.assertEqual((run.status, list(run.progress)), (OK, [0.02, 0.05]), run)
-            self.assertLess(run.progress[0.02], run.progress[0.05])
+            self.assertEqual(run.status, OK, run)
+            self.assertEqual(list(run.progress), [time for time in curve.TIMES_S if time <= 0.5], run)
+            done_by_then = list(run.progress.values())
+            self.assertEqual(done_by_then, sorted(done_by_then))
+            self.assertGreater(done_by_then[-1], 0)
         self.assertIn("Regret: from 50 ms on", done.stdout)
-
-    def test_hogs_that_come_and_go(self) -> None:
-        with mock.patch.dict(BLINKS, {"blink0.2": 0.05}):
-            cell = team(2, "blink0.2")
-            outcome = Runner(BIN, 0.12, 30, None).run(cell, Setting("libgomp", STOCK, "-gomp"), 0.3)
-        self.assertEqual(outcome.status, OK)
-        self.assertGreaterEqual(outcome.wall_s, 0.2)  # two cycles
-        self.assertGreater(outcome.hog_cpu_s, 0)
-
-    def test_hogs_of_another_session(self) -> None:
-        outcome = Runner(BIN, 0.05, 30, None).run(team(2, "session1"), Setting("libgomp", STOCK, "-gomp"))
-        self.assertEqual(outcome.status, OK)
-        self.assertGreater(outcome.hog_cpu_s, 0)
-        for own in (False, True):
-            program = start([sys.executable, "-c", "import os; print(os.getsid(0))"], {}, lambda: None, own)
-            self.assertEqual(int(program.communicate()[0]) != os.getsid(0), own)
 
     def test_preloaded_on_libgomp(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            cell = ["--programs=barrier", "--threads=2", "--hogs=0", "--work=0", "--seconds=0.05", "--repetitions=1"]
-            done = self.run_grid("--libgomp", "--settings=libgomp,auto", *cell, f"--output={folder}")
+            cell = ["--programs=barrier", "--threads=2", "--hogs=0", "--work=0", "--repetitions=1"]
+            cell += ["--seconds=0.5", "--limit=60"]
+            done = run_grid("--libgomp", "--settings=libgomp,auto", *cell, f"--output={folder}")
             with (Path(folder) / "runs.csv").open() as lines:
                 rows = {row["setting"]: row for row in csv.DictReader(lines)}
         self.assertEqual({row["status"] for row in rows.values()}, {OK})  # or it ran on another runtime
         self.assertGreater(int(rows["auto"]["replaced"]), 0)
         self.assertNotIn("libomp's default", done.stdout)
-        self.run_grid("--libgomp", "--settings=libomp", *cell, status=1)
-
-    def test_copies(self) -> None:
-        cell = Cell("parallel_for", 2, COPY, 0.0)
-        outcome = Runner(BIN, 0.05, 30, None).run(
-            cell, Setting("libgomp-passive", STOCK, "-gomp", {"OMP_WAIT_POLICY": "passive"})
-        )
-        self.assertEqual(outcome.status, OK)
-        self.assertEqual(len(outcome.rates), 2)
-
-    def test_a_run_without_end_is_killed_and_recorded(self) -> None:
-        outcome = Runner(BIN, 50, 0.3, None).run(team(2), Setting("libgomp", STOCK, "-gomp"))
-        self.assertEqual((outcome.status, outcome.rates), ("no end after 0.3 s", []))
-
-    def test_another_runtime_than_meant_is_not_measured(self) -> None:
-        outcome = Runner(BIN, 0.02, 30, None).run(team(1), Setting("libiomp5", STOCK, "", {}, "libiomp5"))
-        self.assertRegex(outcome.status, "ran on .*libomp")
-
-    def test_a_preload_that_replaces_nothing_is_not_measured(self) -> None:
-        library = BIN.parent / "lib" / "libmuster.so"
-        off = {"LD_PRELOAD": str(library), "MUSTER": "off"}
-        outcome = Runner(BIN, 0.02, 30, None).run(team(2), Setting("auto", AUTO, "", off))
-        self.assertEqual(outcome.status, "nothing replaced")
+        run_grid("--libgomp", "--settings=libomp", *cell, status=1)
 
     def test_policies_are_those_of_this_build(self) -> None:
         names = policies(BIN / "muster")
@@ -461,24 +486,11 @@ class Running(unittest.TestCase):
             loadgrid.chosen_settings(options)
 
     def test_parts_of_auto_are_measured_only_where_asked_for(self) -> None:
-        self.assertIn("auto-slice-off", self.run_grid("--list").stdout.split())
+        self.assertIn("auto-slice-off", run_grid("--list").stdout.split())
         chosen = loadgrid.chosen_settings(loadgrid.parse(["--full"], BIN))
         self.assertNotIn(PART_OF_AUTO, [setting.kind for setting in chosen])
         (part,) = loadgrid.chosen_settings(loadgrid.parse(["--settings=auto-place-off"], BIN))
         self.assertEqual(part.environment["MUSTER_PLACE"], "off")
-
-    def test_a_quota_holds_where_it_is_available(self) -> None:
-        try:
-            quota = make_quota()
-        except OSError as error:
-            self.skipTest(str(error))
-        self.addCleanup(quota.group.exists)
-        try:
-            outcome = Runner(BIN, 0.05, 30, quota).run(team(2, QUOTA), Setting("libgomp", STOCK, "-gomp"))
-            self.assertEqual(outcome.status, OK)
-        finally:
-            quota.close()
-        self.assertFalse(quota.group.exists())
 
     def test_bad_input_is_one_line(self) -> None:
         for options, mentions in (
@@ -496,11 +508,11 @@ class Running(unittest.TestCase):
             (["--curve", "--full", "--seconds=0.01"], "--seconds"),
         ):
             with self.subTest(options):
-                done = self.run_grid(*options, status=2)
+                done = run_grid(*options, status=2)
                 self.assertEqual(done.stdout, "")
                 self.assertRegex(done.stderr, r"\Aloadgrid: [^\n]+\n\Z")
                 self.assertIn(mentions, done.stderr)
-        done = self.run_grid("--settings", "libfoo", status=1)
+        done = run_grid("--settings", "libfoo", status=1)
         self.assertRegex(done.stderr, r"\Aloadgrid: there is no setting 'libfoo' here[^\n]+\n\Z")
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import unittest
+from pathlib import Path
 
 from cases import BIN, TestCase, run
 
@@ -24,13 +25,14 @@ class Window(TestCase):
                     self.assertGreater(report["iterations_by_thread"][0], report["iterations"])
 
     def test_cpu_time_of_processes_beside(self) -> None:
-        with subprocess.Popen([BIN / "burner", "--seconds", "20"]) as hog:
+        with subprocess.Popen([BIN / "burner", "--seconds", "100"]) as hog:
             beside = f"{hog.pid},{os.getpid()}"
             for program in ("barrier", "parallel_for"):
                 with self.subTest(program):
+                    began = time.monotonic()
                     report = self.report(program, "--seconds=0.3", "--threads=1", "--beside", beside)
                     burnt, waited = report["beside_cpu_seconds"]
-                    self.assertTrue(0 < burnt <= report["seconds"] + 0.05, burnt)
+                    self.assertTrue(0 < burnt <= time.monotonic() - began, burnt)
                     self.assertLess(waited, burnt)
             hog.kill()
 
@@ -42,21 +44,21 @@ class Window(TestCase):
     def test_progress_is_counted_at_each_time(self) -> None:
         for program in ("barrier", "barrier-gomp", "parallel_for", "parallel_for-gomp"):
             with self.subTest(program):
-                report = self.report(program, "--threads=2", "--progress=20ms,0.05,0.1s", "--seconds=50")
+                report = self.report(program, "--threads=2", "--progress=20ms,0.05,0.8s", "--seconds=50")
                 times, done = report["progress_seconds"], report["progress_iterations"]
                 self.assertEqual(len(done), 3)
-                for asked, told in zip((0.02, 0.05, 0.1), times, strict=True):
+                for asked, told in zip((0.02, 0.05, 0.8), times, strict=True):
                     self.assertGreaterEqual(told, asked)
                 self.assertEqual(times, sorted(times))
                 self.assertEqual(done, sorted(done))
-                self.assertLess(0, done[0])
+                self.assertLess(0, done[-1])  # a busy machine may begin late
                 self.assertLessEqual(done[-1], report["iterations"])
                 # From the process's first iteration on.
                 self.assertEqual(report["ran"][0], report["counted"][0])
                 self.assertGreaterEqual(report["seconds"], times[-1])
 
     def test_an_iteration_that_is_not_complete_is_not_counted(self) -> None:
-        report = self.report("parallel_for", "--threads=1", "--interval=200000", "--progress=10ms,20ms,30ms")
+        report = self.report("parallel_for", "--threads=1", "--interval=1000000", "--progress=10ms,20ms,30ms")
         self.assertEqual(report["progress_iterations"], [0, 0, 0])
 
     def test_progress_needs_ascending_times(self) -> None:
@@ -66,6 +68,11 @@ class Window(TestCase):
 
 
 class Hog(TestCase):
+    def wait_until_it_burns(self, pid: int) -> None:
+        stat = Path(f"/proc/{pid}/stat")
+        while int(stat.read_text().rpartition(")")[2].split()[11]) == 0:  # its CPU time
+            time.sleep(0.01)
+
     def test_reports_what_it_got(self) -> None:
         text = self.output("burner", "--seconds", "0.2", "--report")
         found = re.fullmatch(r"cpu_seconds ([\d.]+)\nwall_seconds ([\d.]+)\n", text)
@@ -84,19 +91,21 @@ class Hog(TestCase):
     def test_reports_when_terminated(self) -> None:
         command = [BIN / "burner", "--report"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as hog:
-            time.sleep(0.2)
+            self.wait_until_it_burns(hog.pid)
             hog.send_signal(signal.SIGTERM)
-            text, _ = hog.communicate(timeout=10)
+            text, _ = hog.communicate(timeout=60)
         self.assertEqual(hog.returncode, 0)
         self.assertIn("cpu_seconds", text)
 
     def test_ends_with_its_parent(self) -> None:
         # The hog holds the pipe's other end: reading ends only after the hog.
-        start = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(0.3)"
-        command = [sys.executable, "-c", start, BIN / "burner", "--seconds", "30"]
-        began = time.monotonic()
-        subprocess.run(command, stdout=subprocess.PIPE, timeout=20, check=True)
-        self.assertLess(time.monotonic() - began, 15)
+        start = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid, flush=True); sys.stdin.read()"
+        command = [sys.executable, "-c", start, BIN / "burner", "--seconds", "200"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
+            assert parent.stdout is not None
+            self.wait_until_it_burns(int(parent.stdout.readline()))
+            parent.communicate(timeout=60)
+        self.assertEqual(parent.returncode, 0)
 
     def test_bad_input(self) -> None:
         self.assert_refused("--seconds", "burner", "--seconds", "-1")

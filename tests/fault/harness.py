@@ -168,9 +168,14 @@ def _stock(command: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -
 
 
 def run_stock(command: Sequence[str | Path], extra: dict[str, str] | None = None) -> Outcome:
-    """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it."""
+    """What the program does without Muster, run once: whatever MUSTER_* says is nothing to it.
+
+    Threads sleep, unless the test says how they wait: spinning ones may take minutes on a busy machine.
+    """
     environment = base_environment(extra)
     relevant = {name: value for name, value in environment.items() if not name.startswith("MUSTER_")}
+    if "KMP_BLOCKTIME" not in relevant:
+        relevant.setdefault("OMP_WAIT_POLICY", "passive")
     return _stock(tuple(str(word) for word in command), tuple(sorted(relevant.items())))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import harness
 from harness import (
     FaultTest,
     base_environment,
+    on_libgomp,
     preloaded_environment,
     program,
     program_without_openmp,
@@ -20,6 +22,7 @@ from harness import (
 
 # Stock libomp's own sleeps end the process where futex is denied; so its threads never sleep.
 AWAKE = {"KMP_BLOCKTIME": "infinite"}
+TRIES = 10
 CANNOT = 77  # the status of `denying` where no filter can be installed
 
 
@@ -36,6 +39,17 @@ class MissingTest(FaultTest):
         """Compares the command behind this prefix; returns what the report lists as missing."""
         self.compare([*prefix, *command], extra)
         return self.noted(self.assert_replaced(100))
+
+    def compare_until_noted(
+        self, what: str, prefix: Sequence[str | Path], command: Sequence[str | Path], extra: dict[str, str]
+    ) -> dict[str, dict[str, Any]]:
+        """Compares again while it is not missed: on a busy machine competitors may be noticed late."""
+        missing: dict[str, dict[str, Any]] = {}
+        for _ in range(TRIES):
+            missing = self.compare_in(prefix, command, extra)
+            if what in missing or not self.preloaded:
+                break
+        return missing
 
     def assert_noted(
         self, missing: dict[str, dict[str, Any]], what: str, error: str | None
@@ -66,13 +80,13 @@ class Denied(MissingTest):
             self.assertNotIn(what, missing)
 
     def test_futex(self) -> None:
-        if harness.places.on_libgomp:
-            self.skipTest("stock spins there for ever, and takes slices of the scheduler for each barrier")
         """A wait that is denied must not lose a wake-up; nor a wake whose waits were not denied.
 
         EINVAL for the wake: the C library bears no other error from its own wakes.
         """
-        team = [program("team"), "400", "100"]
+        if harness.places.on_libgomp:
+            self.skipTest("stock spins there for ever, and takes slices of the scheduler for each barrier")
+        team = [program("team"), "100", "100"]  # stock's threads spin: a barrier may cost some time slices
         for call, error in (
             ("futex-wait", "EPERM"),
             ("futex-wait", "ENOSYS"),
@@ -86,16 +100,14 @@ class Denied(MissingTest):
     def test_a_denied_futex_does_not_burn_the_cpu(self) -> None:
         """Threads that block for long use timed sleeps instead."""
         wrapper = self.denying("futex-wait", "EPERM")
-        team = [program("team"), "60", "20000"]  # 1.2 s in which three of four threads wait
+        team = [program("team"), "60", "20000"]  # three of four threads wait in each round
         environment = preloaded_environment({"MUSTER_WAIT": "block", **AWAKE})
-        before = os.times()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
         result = run([*wrapper, *team], environment)
-        after = os.times()
+        sleeps = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - before
         self.assertEqual((result.status, result.stdout), (0, "team: checksum 4, ok\n"))
-        if self.preloaded:
-            used = after.children_user + after.children_system
-            used -= before.children_user + before.children_system
-            self.assertLess(used, 1.2)  # of the 2.4 that spinning threads would use on two CPUs
+        if self.preloaded:  # 60 are naps of the fourth thread; a yield is no sleep
+            self.assertGreaterEqual(sleeps, 60 + 3 * 60)
 
     def test_newer_futex_calls(self) -> None:
         for call in ("futex_waitv", "futex_wake", "futex_wait"):
@@ -108,7 +120,7 @@ class Denied(MissingTest):
     def test_membarrier(self) -> None:
         for error in ("EPERM", "ENOSYS"):
             with self.subTest(error=error):
-                team = [program("team"), "400", "100"]
+                team = [program("team"), "100", "100"]
                 missing = self.compare_denied("membarrier", error, team, MUSTER_WAIT="block")
                 self.assert_noted(missing, "membarrier", error)
 
@@ -122,7 +134,8 @@ class Denied(MissingTest):
             ("sched_getattr", "ENOSYS"),
         ):
             with self.subTest(call=call, error=error):
-                missing = self.compare_denied(call, error, [program("placed"), "600"])
+                what, command = "sched_setattr slice", [program("placed"), "600"]
+                missing = self.compare_until_noted(what, self.denying(call, error), command, {})
                 if "sched_setattr slice" not in missing and call == "sched_setattr":
                     self.skipTest("no slices on this kernel anyway")
                 self.assert_noted(missing, "sched_setattr slice", error)
@@ -132,13 +145,9 @@ class Denied(MissingTest):
             self.skipTest("one CPU: no thread is moved")
         self.start_hogs()
         cpus = len(os.sched_getaffinity(0))
-        missing = self.compare_denied(
-            "sched_setaffinity",
-            "EPERM",
-            [program("placed"), "1500"],
-            OMP_NUM_THREADS=str(4 * cpus),
-            KMP_AFFINITY="disabled",  # else stock libomp fails at its start
-        )
+        extra = {"OMP_NUM_THREADS": str(4 * cpus), "KMP_AFFINITY": "disabled"}  # else stock libomp fails at its start
+        denied = self.denying("sched_setaffinity", "EPERM")
+        missing = self.compare_until_noted("sched_setaffinity", denied, [program("placed"), "1500"], extra)
         self.assert_noted(missing, "sched_setaffinity", "EPERM")
 
     def test_yield_and_nap(self) -> None:
@@ -149,6 +158,18 @@ class Denied(MissingTest):
 
 
 class NotMounted(MissingTest):
+    """On libgomp: without /proc, stock libomp fails an assertion now and then."""
+
+    on_libgomp = True
+
+    def program(self, name: str) -> Path:
+        return program(name, self.on_libgomp or None)
+
+    def compare_in(
+        self, prefix: Sequence[str | Path], command: Sequence[str | Path], extra: dict[str, str] | None = None
+    ) -> dict[str, dict[str, Any]]:
+        return super().compare_in(prefix, command, (extra or {}) | (on_libgomp() if self.on_libgomp else {}))
+
     def without(self, *folders: str) -> list[str | Path]:
         """Mounts something empty over the folders, in a mount namespace of the program's own."""
         if shutil.which("unshare") is None:
@@ -164,9 +185,8 @@ class NotMounted(MissingTest):
         self.start_hogs()
         enter = self.without("/proc")
         cpus = len(os.sched_getaffinity(0))
-        missing = self.compare_in(
-            enter, [program("placed"), "800"], {"OMP_NUM_THREADS": str(4 * cpus)}
-        )
+        threads = {"OMP_NUM_THREADS": str(4 * cpus)}
+        missing = self.compare_until_noted("/proc/stat", enter, [self.program("placed"), "800"], threads)
         if not self.preloaded:
             return
         for what in ("/proc/loadavg", "cgroup quota", "/proc/pressure/cpu"):
@@ -174,10 +194,10 @@ class NotMounted(MissingTest):
             self.assertIsNone(missing[what]["times"])
         if cpus > 1:
             self.assert_noted(missing, "/proc/stat", "ENOENT")
-        self.assertEqual(self.read_report()["program"], str(program("placed")))
+        self.assertEqual(self.read_report()["program"], str(self.program("placed")))
 
     def test_no_cgroup_files(self) -> None:
-        missing = self.compare_in(self.without("/sys/fs/cgroup"), [program("team"), "200"])
+        missing = self.compare_in(self.without("/sys/fs/cgroup"), [self.program("team"), "200"])
         if self.preloaded:
             self.assertIn("cgroup files", missing)
             self.assertNotIn("/proc/loadavg", missing)
@@ -186,5 +206,16 @@ class NotMounted(MissingTest):
         for wait in ("auto", "cs", "block"):
             with self.subTest(wait=wait):
                 self.compare_in(
-                    self.without("/proc", "/sys"), [program("team"), "200"], {"MUSTER_WAIT": wait}
+                    self.without("/proc", "/sys"), [self.program("team"), "200"], {"MUSTER_WAIT": wait}
                 )
+
+
+# muster-test: full stock libomp fails an assertion in up to a fifth of these runs
+class NotMountedOnLibomp(NotMounted):
+    on_libgomp = False
+
+    def test_no_proc(self) -> None:
+        super().test_no_proc()
+
+    def test_neither_proc_nor_sys(self) -> None:
+        super().test_neither_proc_nor_sys()

@@ -8,11 +8,11 @@ import harness
 import nth_failure
 from harness import FaultTest, base_environment, for_both_runtimes, run
 
+OTHERS = nth_failure.CALLS[1:]
 
-class NthFailure(FaultTest):
+
+class NthFailureTest(FaultTest):
     """Nothing that differs between runs is random: the same few numbers each time."""
-
-    MOST = {"mmap": 10, "key": 3}
 
     def check(
         self,
@@ -20,6 +20,7 @@ class NthFailure(FaultTest):
         setting: str,
         calls: tuple[str, ...],
         modes: tuple[str, ...],
+        most: int,
         program: str = "constructs",
         least: int = 11,
     ) -> None:
@@ -29,21 +30,38 @@ class NthFailure(FaultTest):
         tally = nth_failure.Tally()
         for case in nth_failure.cases((program,), (runtime,), (setting,)):
             if case.call in calls:
-                most = self.MOST.get(case.call, 2)
                 self.assertEqual(nth_failure.check(case, failing, most, modes, tally), [])
         self.assertGreaterEqual(tally.calls, least)
 
+
+class NthFailure(NthFailureTest):
     def test_memory(self) -> None:
         for runtime in ("libgomp12", "libomp19"):
-            self.check(runtime, "auto", ("mmap",), ("FAIL_NTH", "FAIL_FROM"))
-
-    def test_others(self) -> None:
-        self.check("libgomp12", "on", nth_failure.CALLS[1:], ("FAIL_FROM",))
-        self.check("libiomp5", "auto", nth_failure.CALLS[1:], ("FAIL_NTH",))
+            self.check(runtime, "auto", ("mmap",), ("FAIL_NTH", "FAIL_FROM"), 3)
 
     def test_keys(self) -> None:
         """Without one of its keys, Muster must not end a thread after the runtime has."""
-        self.check("libomp19", "on", ("key",), ("FAIL_NTH",), program="elsewhere", least=3)
+        self.check("libomp19", "on", ("key",), ("FAIL_NTH",), 3, program="elsewhere", least=3)
+
+
+class NthFailureOfOthers(NthFailureTest):
+    def test_on_libgomp(self) -> None:
+        self.check("libgomp12", "on", OTHERS, ("FAIL_FROM",), 1)
+
+    def test_on_libomp(self) -> None:
+        self.check("libomp19", "auto", OTHERS, ("FAIL_NTH",), 1)
+
+
+# muster-test: full more of the same calls
+class NthFailureOfMore(NthFailureTest):
+    def test_memory(self) -> None:
+        for runtime in ("libgomp12", "libomp19"):
+            self.check(runtime, "auto", ("mmap",), ("FAIL_NTH", "FAIL_FROM"), 10)
+
+    def test_others(self) -> None:
+        self.check("libgomp12", "on", OTHERS, ("FAIL_FROM",), 2)
+        for runtime in harness.present("libomp19", "libiomp5"):
+            self.check(runtime, "auto", OTHERS, ("FAIL_NTH",), 2)
 
 
 class Forbidden(FaultTest):

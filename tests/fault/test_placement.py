@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import harness
 import nth_failure
@@ -18,26 +19,32 @@ def own_slices() -> bool:
     return (int(major), int(minor)) >= (6, 12)
 
 
+TRIES = 20  # on a busy machine, competitors may be noticed late
+
+
 class Placement(FaultTest):
-    def run_beside_hogs(self, extra: dict[str, str]) -> dict[str, int]:
+    def run_placed(self, command: list[str | Path], extra: dict[str, str]) -> dict[str, int]:
         """What the report says of waiting."""
-        cpus = len(os.sched_getaffinity(0))
-        self.start_hogs()
-        threads = str(4 * cpus)
-        ours = self.compare([program("placed"), "1500"], {"OMP_NUM_THREADS": threads, **extra})
+        threads = str(4 * len(os.sched_getaffinity(0)))
+        ours = self.compare(command, {"OMP_NUM_THREADS": threads, **extra})
         self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
-        report = self.assert_replaced(100)
-        return report.get("waiting", {})
+        return self.assert_replaced(100).get("waiting", {})
+
+    def run_until(self, least: dict[str, int], command: list[str | Path]) -> None:
+        """Again until one run has done each thing that often."""
+        waiting: dict[str, int] = {}
+        for _ in range(TRIES):
+            waiting = self.run_placed(command, {})
+            if not self.preloaded or all(waiting[name] >= count for name, count in least.items()):
+                return
+        self.fail(str(waiting))
 
     def test_affinity_is_given_back(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: there is nowhere to move to")
-        waiting = self.run_beside_hogs({})
-        if self.preloaded:
-            self.assertGreaterEqual(waiting["gatherings"], 1, waiting)
-            self.assertGreaterEqual(waiting["moves"], 2, waiting)
-            if own_slices():
-                self.assertGreaterEqual(waiting["short_slices"], 1, waiting)
+        self.start_hogs()
+        least = {"gatherings": 1, "moves": 2} | ({"short_slices": 1} if own_slices() else {})
+        self.run_until(least, [program("placed"), "1500"])
 
     def test_a_mask_that_cannot_be_read_after_a_move(self) -> None:
         """The thread must get its own mask back all the same."""
@@ -48,9 +55,12 @@ class Placement(FaultTest):
         fails |= preload(nth_failure.failing_object(), harness.places.library)
         self.start_hogs()
         threads = {"OMP_NUM_THREADS": str(4 * len(os.sched_getaffinity(0)))}
-        ours = run([program("placed"), "1500"], preloaded_environment(threads | fails))
-        self.assertEqual((ours.status, ours.stdout), (0, "placed: checksum 1, ok\n"), ours.stderr)
-        self.assertGreaterEqual(int(counted.read_text()), 1)
+        for _ in range(TRIES):
+            ours = run([program("placed"), "1500"], preloaded_environment(threads | fails))
+            self.assertEqual((ours.status, ours.stdout), (0, "placed: checksum 1, ok\n"), ours.stderr)
+            if int(counted.read_text()) >= 1:
+                return
+        self.fail("no thread was moved")
 
     def test_a_thread_that_places_itself(self) -> None:
         """It must stay on the CPUs that it chose, with that mask, also in a signal handler; on either runtime."""
@@ -69,38 +79,48 @@ class Placement(FaultTest):
                 self.assert_replaced(100)
 
     def test_threads_that_the_program_has_bound(self) -> None:
-        """Each sees one CPU. The team has more, and must not wait as if it had one: by a sleep at each barrier."""
+        """Each sees one CPU; the team has more."""
         cpus = len(os.sched_getaffinity(0))
-        if cpus < 2:
-            self.skipTest("one CPU: all share it")
         for of_gcc in (False, True):
             for threads in (cpus, 2 * cpus):
                 with self.subTest(of_gcc=of_gcc, threads=threads):
-                    self.assertLess(self.least_sleeps(threads, of_gcc), 0.5)
+                    self.sleeps_of_bound(threads, of_gcc)
 
-    def least_sleeps(self, threads: int, of_gcc: bool) -> float:
-        """For each wait, in the best of some runs: a busy machine has reasons of its own to sleep."""
-        least = 1.0 if self.preloaded else 0.0
-        for _ in range(6):
-            if least < 0.5:
-                break
-            extra = {"OMP_NUM_THREADS": str(threads)} | (on_libgomp() if of_gcc else {})
-            self.compare([program("bound", of_gcc)], extra)
-            report = self.assert_replaced(10_000 * (threads - 1))
-            self.assertEqual(report["load"]["allowed_cpus"], len(os.sched_getaffinity(0)))
-            least = min(least, report["waiting"]["blocks"] / (10_000 * (threads - 1)))
-        return least
+    # muster-test: full a busy machine has reasons of its own to sleep
+    # muster-test: alone
+    def test_threads_that_the_program_has_bound_do_not_sleep(self) -> None:
+        """As they would at each barrier if they took the CPU that each sees for all that the team has."""
+        cpus = len(os.sched_getaffinity(0))
+        if cpus < 2 or not self.preloaded:
+            self.skipTest("all share one CPU")
+        for of_gcc in (False, True):
+            for threads in (cpus, 2 * cpus):
+                with self.subTest(of_gcc=of_gcc, threads=threads):
+                    self.assertLess(min(self.sleeps_of_bound(threads, of_gcc) for _ in range(6)), 0.5)
+
+    def sleeps_of_bound(self, threads: int, of_gcc: bool) -> float:
+        """For each wait."""
+        extra = {"OMP_NUM_THREADS": str(threads)} | (on_libgomp() if of_gcc else {})
+        self.compare([program("bound", of_gcc)], extra)
+        report = self.assert_replaced(10_000 * (threads - 1))
+        if not report:
+            return 0
+        self.assertEqual(report["load"]["allowed_cpus"], len(os.sched_getaffinity(0)))
+        return report["waiting"]["blocks"] / (10_000 * (threads - 1))
 
     def test_a_team_on_one_cpu(self) -> None:
-        """It yields with short slices; without them a yield costs a whole slice, and it sleeps."""
+        """Without short slices a yield costs a whole slice, and it sleeps."""
         for of_gcc in (False, True):
-            for settings in ({}, {"MUSTER_SLICE": "off"}):
-                expected = "yields" if own_slices() and not settings else "sleeps"
-                with self.subTest(of_gcc=of_gcc, **settings):
-                    ways: list[str] = []
-                    while expected not in ways and len(ways) < 6:  # beside others on that CPU it sleeps, too
-                        ways.append(self.way_on_one_cpu(of_gcc, settings, expected))
-                    self.assertIn(expected, ways)
+            with self.subTest(of_gcc=of_gcc):
+                self.assertEqual(self.way_on_one_cpu(of_gcc, {"MUSTER_SLICE": "off"}, "sleeps"), "sleeps")
+
+    # muster-test: full beside others on that CPU it sleeps, too
+    # muster-test: alone
+    def test_a_team_on_one_cpu_yields_with_short_slices(self) -> None:
+        expected = "yields" if own_slices() else "sleeps"
+        for of_gcc in (False, True):
+            with self.subTest(of_gcc=of_gcc):
+                self.assertIn(expected, [self.way_on_one_cpu(of_gcc, {}, expected) for _ in range(6)])
 
     def way_on_one_cpu(self, of_gcc: bool, settings: dict[str, str], stock: str) -> str:
         """What its waits did."""
@@ -118,7 +138,8 @@ class Placement(FaultTest):
         return "sleeps" if waiting["short_slices"] + waiting["yields"] == 0 else f"neither: {waiting}"
 
     def test_switched_off(self) -> None:
-        waiting = self.run_beside_hogs({"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
+        self.start_hogs()
+        waiting = self.run_placed([program("placed"), "1500"], {"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})
         self.assertEqual(waiting.get("moves", 0), 0)
         self.assertEqual(waiting.get("short_slices", 0), 0)
 
@@ -132,12 +153,7 @@ class Placement(FaultTest):
         except OSError as error:
             self.skipTest(f"no cgroup with a CPU quota can be made: {error}")
         self.addCleanup(quota.close)
-        command = ["sh", "-c", f'echo $$ > {quota.group}/cgroup.procs; exec "$@"', "sh"]
-        command += [str(program("placed")), "1500"]
-        ours = self.compare(command, {"OMP_NUM_THREADS": str(4 * cpus)})
-        self.assertEqual(ours.stdout, "placed: checksum 1, ok\n")
-        report = self.assert_replaced(100)
+        enter = ["sh", "-c", f'echo $$ > {quota.group}/cgroup.procs; exec "$@"', "sh"]
+        self.run_until({"gatherings": 1, "moves": 4 * cpus}, [*enter, program("placed"), "1500"])
         if self.preloaded:
-            self.assertEqual(report["load"]["quota_millicpus"], 1000)
-            self.assertGreaterEqual(report["waiting"]["gatherings"], 1)
-            self.assertGreaterEqual(report["waiting"]["moves"], 4 * cpus)
+            self.assertEqual(self.read_report()["load"]["quota_millicpus"], 1000)

@@ -8,10 +8,10 @@ import unittest
 from typing import Any
 
 import harness
-from harness import FaultTest, Outcome, preloaded_environment, program, run, shared_object
+from harness import FaultTest, Outcome, preloaded_environment, present, program, run, shared_object
 
-ALL = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
-NEW = ("libomp19", "libomp21", "libiomp5")
+ALL_RUNTIMES = ("libomp14", "libomp16", "libomp19", "libomp21", "libiomp5")
+NEW_RUNTIMES = ("libomp19", "libomp21", "libiomp5")
 # Arrivals of `observed` at barriers of its own that are Muster's, at least.
 REPLACED = 900
 
@@ -37,7 +37,7 @@ class Tools(FaultTest):
     def test_counts_of_all_events(self) -> None:
         """Also where they came from, the threads' states, and which region and task they are of."""
         tool = str(shared_object("event_counts"))
-        for name in ALL:
+        for name in present(*ALL_RUNTIMES):
             with self.subTest(runtime=name):
                 ours = self.compare_on(name, "observed", OMP_TOOL_LIBRARIES=tool)
                 self.assertIn("unbalanced 0, wrong regions 0, wrong tasks 0, wrong callbacks 0, data 42", ours.stdout)
@@ -46,7 +46,7 @@ class Tools(FaultTest):
 
     def test_places_and_frames(self) -> None:
         """Whence each call came, and between which frames. The tool is in the program."""
-        for name in NEW:
+        for name in present(*NEW_RUNTIMES):
             for switch in ({}, {"MUSTER": "off"}):
                 with self.subTest(runtime=name, **switch):
                     ours = self.compare_on(name, "traced", **switch)
@@ -91,7 +91,7 @@ class Tools(FaultTest):
     def test_tools_that_decline(self) -> None:
         """As if there were none: regions are Muster's, too."""
         tool = str(shared_object("event_counts"))
-        for name in NEW:
+        for name in present(*NEW_RUNTIMES):
             for without in ("start", "wish"):
                 with self.subTest(runtime=name, without=without):
                     ours = self.compare_on(name, "observed", OMP_TOOL_LIBRARIES=tool, TOOL_WITHOUT=without)
@@ -140,7 +140,7 @@ class Tools(FaultTest):
         """Its tool may have been started before Muster knew of it."""
         command = [harness.program_without_openmp("late_open"), shared_object("plugin")]
         extra = {"OMP_TOOL_LIBRARIES": str(shared_object("event_counts"))}
-        for name in ("libomp14", "libomp19", "libiomp5"):
+        for name in present("libomp14", "libomp19", "libiomp5"):
             with self.subTest(runtime=name):
                 self.compare(command, extra | {"LD_LIBRARY_PATH": str(harness.places.runtimes / name)})
                 self.report_path.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ import unittest
 from collections.abc import Callable
 from pathlib import Path
 
+LONG = 120.0  # seconds that programs would run which the test ends
 GANG = os.environ.get("GANG", "build/release/bin/gang")
 FIRST_CPU = str(min(os.sched_getaffinity(0)))
 PROGRAMS = Path(__file__).resolve().parent
@@ -22,7 +23,7 @@ WORKER = [sys.executable, "-S", "-E", str(PROGRAMS / "worker.py")]
 
 def may_use_priorities() -> bool:
     try:
-        child = subprocess.run([GANG, "--by", "priorities", "--", "true"], capture_output=True, timeout=20)
+        child = subprocess.run([GANG, "--by", "priorities", "--", "true"], capture_output=True, timeout=60)
     except OSError:
         return False
     return child.returncode == 0
@@ -39,10 +40,10 @@ def command(programs: list[list[str]], *options: str) -> list[str]:
 
 
 def run(programs: list[list[str]], *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(programs, *options), capture_output=True, text=True, timeout=60)
+    return subprocess.run(command(programs, *options), capture_output=True, text=True, timeout=120)
 
 
-def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

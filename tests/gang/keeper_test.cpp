@@ -29,7 +29,7 @@ TEST(Keeper, TellsItsEndAlsoWhereItHasNotReadAllRequests) {
   const auto id = static_cast<id_t>(keeper.process());
   ASSERT_EQ(waitid(P_PID, id, &stopped, WSTOPPED), 0);
   const auto program_ended = [&] { return descendants(keeper.process()).empty(); };
-  for (int i = 0; i < 10000 && !program_ended(); ++i) {
+  for (int i = 0; i < 60'000 && !program_ended(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_TRUE(program_ended());

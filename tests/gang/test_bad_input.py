@@ -13,7 +13,7 @@ MARK = "echo started"
 
 class BadInput(GangTest):
     def refused(self, status: int, told: str, *words: str) -> None:
-        done = subprocess.run([GANG, *words], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([GANG, *words], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done)
         self.assertIn(told, done.stderr)
         self.assertTrue(done.stderr.startswith("gang: "), done.stderr)

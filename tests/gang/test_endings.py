@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from common import FIRST_CPU, MECHANISMS, GangTest, policies, state, until
+from common import FIRST_CPU, LONG, MECHANISMS, GangTest, policies, state, until
 
 PLAIN = {(os.sched_getscheduler(0), os.sched_getparam(0).sched_priority)}
 IDLE = {(os.SCHED_IDLE, 0)}
@@ -30,7 +30,7 @@ class EndingsTest(GangTest):
         """Running, and known to be scheduled by gang."""
         for name in ("a", "b"):
             (self.folder / name).unlink(missing_ok=True)
-        programs = [self.worker(20, "a"), self.worker(20, "b")]
+        programs = [self.worker(LONG, "a"), self.worker(LONG, "b")]
         gang = self.start(programs, "--by", mechanism, *ONE_CPU, *options, **keywords)
         pids = [self.pid_from(name) for name in ("a", "b")]
         if mechanism == "signals":
@@ -50,7 +50,8 @@ class Ends(EndingsTest):
         for mechanism in MECHANISMS:
             gang, pids = self.two_workers(mechanism)
             keepers = children(gang.pid)
-            self.assertEqual({"S"}, {state(keeper) for keeper in keepers}, "they wait, they do not look round")
+            wait = (lambda keepers=keepers: {state(keeper) for keeper in keepers} == {"S"})
+            self.assertTrue(until(wait), "they wait, they do not look round")
             gang.kill()
             gang.wait()
             self.assert_all_right(pids, mechanism)
@@ -62,7 +63,7 @@ class Ends(EndingsTest):
     def test_its_whole_process_group_killed(self) -> None:
         """A program in a session of its own is not reached by that."""
         gang = self.start(
-            [["setsid", *self.worker(20, "a")], self.worker(20, "b")], "--by", "signals", "--slice", "20",
+            [["setsid", *self.worker(LONG, "a")], self.worker(LONG, "b")], "--by", "signals", "--slice", "20",
             process_group=0,
         )  # fmt: skip
         away = self.pid_from("a")
@@ -75,12 +76,12 @@ class Ends(EndingsTest):
             for number in (signal.SIGTERM, signal.SIGHUP) if mechanism == "signals" else (signal.SIGINT,):
                 gang, pids = self.two_workers(mechanism, stderr=subprocess.DEVNULL)
                 gang.send_signal(number)
-                self.assertEqual(gang.wait(10), 128 + number, mechanism)
+                self.assertEqual(gang.wait(60), 128 + number, mechanism)
                 self.assertEqual([state(pid) for pid in pids], ["", ""])
 
     def test_a_program_that_ignores_the_signal_keeps_its_turns(self) -> None:
         script = f"trap 'echo told' TERM; echo $$ >{self.folder}/a; while :; do :; done"
-        gang = self.start([self.worker(20, "b"), ["bash", "-c", script]], "--by", "signals", *ONE_CPU, stdout=-1)
+        gang = self.start([self.worker(LONG, "b"), ["bash", "-c", script]], "--by", "signals", *ONE_CPU, stdout=-1)
         pids = [self.pid_from(name) for name in ("b", "a")]
         keeper = parent(pids[0])
         gang.terminate()
@@ -89,22 +90,22 @@ class Ends(EndingsTest):
         self.assertTrue(until(lambda: state(keeper) in ("Z", "")))
         self.assertEqual(state(pids[0]), "")
         os.kill(pids[1], signal.SIGKILL)
-        self.assertEqual(gang.wait(10), 128 + signal.SIGTERM, "the other one failed first")
+        self.assertEqual(gang.wait(60), 128 + signal.SIGTERM, "the other one failed first")
 
     def test_signals_are_forwarded(self) -> None:
         script = f"trap 'echo told; exit 7' USR1; echo $$ >{self.folder}/a; while :; do :; done"
         gang = self.start([["bash", "-c", script], ["sleep", "0"]], stdout=subprocess.PIPE)
         self.pid_from("a")
         gang.send_signal(signal.SIGUSR1)
-        self.assertEqual((gang.communicate(timeout=10)[0], gang.returncode), ("told\n", 7))
+        self.assertEqual((gang.communicate(timeout=60)[0], gang.returncode), ("told\n", 7))
 
     def test_processes_that_outlive_their_program_run_without_turns(self) -> None:
         for mechanism in MECHANISMS:
             (self.folder / "a").unlink(missing_ok=True)
-            script = f"{' '.join(self.worker(20, 'a'))} & sleep 0.2"
+            script = f"{' '.join(self.worker(LONG, 'a'))} & sleep 0.2"
             gang = self.start([["sh", "-c", script], self.worker(0.4)], "--by", mechanism, *ONE_CPU)
             left = self.pid_from("a")
-            self.assertEqual(gang.wait(10), 0)
+            self.assertEqual(gang.wait(60), 0)
             self.assert_all_right([left], mechanism)
 
     def test_a_keeper_is_killed(self) -> None:
@@ -115,7 +116,7 @@ class Ends(EndingsTest):
             os.kill(keeper, signal.SIGKILL)
             self.assert_all_right(pids[:1], mechanism)
             os.kill(pids[1], signal.SIGKILL)
-            self.assertEqual(gang.wait(10), 128 + 9)
+            self.assertEqual(gang.wait(60), 128 + 9)
             self.assertIn("keeper was killed", (self.folder / "told").read_text())
             self.assert_all_right(pids[:1], mechanism)
 
@@ -134,7 +135,7 @@ class Stops(EndingsTest):
                     lambda pid=pid: IDLE <= policies(pid))  # fmt: skip
                 self.assertTrue(until(lost), mechanism)
             gang.terminate()
-            self.assertEqual(gang.wait(10), 143)
+            self.assertEqual(gang.wait(60), 143)
 
     def test_stopped_alone(self) -> None:
         """By `kill -TSTP`: its programs stop with it, or the one whose turn it is would keep the processors."""
@@ -146,14 +147,15 @@ class Stops(EndingsTest):
             self.assertTrue(until(lambda pid=pid: state(pid) == "R"))
 
     def test_a_process_continued_out_of_turn_is_stopped_again(self) -> None:
-        gang = self.start([self.worker(20, "a"), self.worker(20, "b")], "--by", "signals", "--slice", "1000")
+        options = ("--by", "signals", "--slice", "200", "--weights", "1,1000")  # the second turn is the last one
+        gang = self.start([self.worker(LONG, "a"), self.worker(LONG, "b")], *options)
         first, second = self.pid_from("a"), self.pid_from("b")
         self.assertTrue(until(lambda: state(first) == "T"))
         os.kill(first, signal.SIGCONT)
-        self.assertTrue(until(lambda: state(first) == "T", 0.9))
+        self.assertTrue(until(lambda: state(first) == "T"))
         self.assertEqual(state(second), "R")
         gang.terminate()
-        self.assertEqual(gang.wait(10), 143)
+        self.assertEqual(gang.wait(60), 143)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ TEST(Processes, AreFoundByBothWays) {
 
   kill(grandchild, SIGSTOP);
   const auto stopped = [&] { return descendants(child).at(0).stopped(); };
-  for (int i = 0; i < 1000 && !stopped(); ++i) std::this_thread::sleep_for(1ms);
+  for (int i = 0; i < 60'000 && !stopped(); ++i) std::this_thread::sleep_for(1ms);
   EXPECT_TRUE(stopped());
 
   kill(grandchild, SIGKILL);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,9 +29,14 @@ def do(*command: str | Path) -> str:
     return done.stdout
 
 
+@cache
+def holder() -> tempfile.TemporaryDirectory[str]:
+    """Until this process ends. Tests in other processes may build the same names at the same time."""
+    return tempfile.TemporaryDirectory(prefix="muster-loading-")
+
+
 def folder() -> Path:
-    harness.places.build.mkdir(parents=True, exist_ok=True)
-    return harness.places.build
+    return Path(holder().name)
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,8 @@ def renamed(original: Path, name: str) -> Path:
     """A copy with another file name and soname, as wheels have them."""
     copy = folder() / name
     if not copy.exists():
-        unfinished = copy.with_suffix(".part")
-        shutil.copyfile(original, unfinished)
-        do("patchelf", "--set-soname", name, unfinished)
-        unfinished.rename(copy)
+        shutil.copyfile(original, copy)
+        do("patchelf", "--set-soname", name, copy)
     return copy
 
 
@@ -74,6 +78,11 @@ def llvm(which: str, mark: str = "") -> Runtime:
         return Runtime(which, original, CLANG)
     stem = "libiomp5" if which == "libiomp5" else "libomp"
     return Runtime(f"{which}-{mark}", renamed(original, f"{stem}-{mark}.so"), CLANG)
+
+
+def llvms(*names: str) -> list[Runtime]:
+    """Those of them that are there: the gate has one."""
+    return [llvm(name) for name in harness.present(*names)]
 
 
 @cache

@@ -9,13 +9,15 @@ import harness
 import objects
 from harness import base_environment, run
 from loading_test import ENVIRONMENT, LoadingTest
-from objects import Runtime, libgomp, llvm
+from objects import Runtime, libgomp, llvm, llvms
 
 from lab.runs import Outcome
 
+LLVM_RUNTIMES = ("libomp19", "libiomp5")
+
 
 def runtimes() -> list[Runtime]:
-    return [libgomp(), llvm("libomp19"), llvm("libiomp5")]
+    return [libgomp(), *llvms(*LLVM_RUNTIMES)]
 
 
 class PreloadTest(LoadingTest):

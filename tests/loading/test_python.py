@@ -9,14 +9,16 @@ import harness
 import objects
 from harness import base_environment, preloaded_environment, run
 from loading_test import ENVIRONMENT, FORK_JOIN, LoadingTest
-from objects import Runtime, libgomp, llvm
+from objects import Runtime, libgomp, llvm, llvms
 from test_together import MARK
 
 from lab.runs import Outcome
 
+LLVM_RUNTIMES = ("libomp19", "libiomp5")
+
 
 def runtimes() -> list[Runtime]:
-    return [libgomp(MARK), llvm("libomp19"), llvm("libiomp5")]
+    return [libgomp(MARK), *llvms(*LLVM_RUNTIMES)]
 
 
 class Python(LoadingTest):

@@ -6,10 +6,11 @@ from itertools import combinations
 
 import objects
 from loading_test import ENVIRONMENT, FORK_JOIN, LoadingTest, opened
-from objects import Runtime, libgomp, llvm
+from objects import Runtime, libgomp, llvm, llvms
 
 MARK = "a34b3233"  # as wheels have it
 OTHER_MARK = "d22c30c5"
+LLVM_RUNTIMES = ("libomp19", "libomp21", "libiomp5")
 
 
 def pairs() -> list[tuple[Runtime, Runtime]]:
@@ -17,8 +18,8 @@ def pairs() -> list[tuple[Runtime, Runtime]]:
     return [
         (gnu, other_gnu),
         (libgomp(), gnu),
-        *combinations([gnu, llvm("libomp19"), llvm("libiomp5")], 2),
-        (llvm("libomp21"), llvm("libiomp5")),
+        *combinations([gnu, *llvms("libomp19", "libiomp5")], 2),
+        *combinations(llvms("libomp21", "libiomp5"), 2),
     ]
 
 
@@ -62,8 +63,7 @@ class Together(LoadingTest):
                     self.assert_runtimes(first, second)
 
     def test_all(self) -> None:
-        runtimes = [libgomp(), libgomp(MARK), libgomp(OTHER_MARK), llvm("libomp19"), llvm("libiomp5")]
-        runtimes.append(llvm("libomp21"))
+        runtimes = [libgomp(), libgomp(MARK), libgomp(OTHER_MARK), *llvms(*LLVM_RUNTIMES)]
         commands: list[str] = []
         for number, runtime in enumerate(runtimes):
             commands += [opened(f"n{number}", runtime), f"call:n{number}:regions:10"]
@@ -73,7 +73,7 @@ class Together(LoadingTest):
         self.assert_runtimes(*runtimes)
 
     def test_opened_by_a_thread(self) -> None:
-        for runtime in (libgomp(MARK), llvm("libiomp5")):
+        for runtime in (libgomp(MARK), llvms("libiomp5", "libomp19")[0]):
             with self.subTest(runtime=runtime.name):
                 open_it = opened("a", runtime)
                 self.host(
@@ -85,7 +85,7 @@ class Together(LoadingTest):
 
     def test_regions_of_constructors(self) -> None:
         """And of destructors: both run with the loader's lock held."""
-        for runtime in (libgomp(MARK), llvm("libomp19"), llvm("libomp21"), llvm("libiomp5")):
+        for runtime in (libgomp(MARK), *llvms(*LLVM_RUNTIMES)):
             for fork_join in FORK_JOIN:
                 with self.subTest(runtime=runtime.name, fork_join=fork_join):
                     file = objects.plugin(runtime, "-DAT_LOAD")
@@ -143,7 +143,7 @@ class OutOfReach(LoadingTest):
     def test_deepbind_and_another_namespace(self) -> None:
         for how in ("deepbind", "space"):
             # Two libomps of two namespaces mistake each other's thread-specific values when a thread ends: stock crashes.
-            for runtime in (libgomp(MARK), *([llvm("libomp21"), llvm("libiomp5")] if how == "deepbind" else [])):
+            for runtime in (libgomp(MARK), *(llvms("libomp21", "libiomp5") if how == "deepbind" else [])):
                 with self.subTest(runtime=runtime.name, how=how):
                     self.host(
                         opened("a", runtime, how),
@@ -155,7 +155,8 @@ class OutOfReach(LoadingTest):
 
     def test_keys_of_another_namespace(self) -> None:
         """Its runtime writes where this one's thread-specific values are: what works in stock."""
-        for first, second in (("libomp19", "libomp21"), (MARK, "libomp19"), ("libomp19", MARK)):
+        other = [("libomp19", "libomp21")] if llvms("libomp21") else []
+        for first, second in (*other, (MARK, "libomp19"), ("libomp19", MARK)):
             here, there = (libgomp(name) if name == MARK else llvm(name) for name in (first, second))
             with self.subTest(here=here.name, there=there.name):
                 self.host(
@@ -200,7 +201,7 @@ class Odd(LoadingTest):
 
     def test_replaced_file(self) -> None:
         """As by an upgrade of a wheel: what is loaded stays, what is loaded anew is the new one."""
-        for runtime in (libgomp(MARK), llvm("libiomp5", MARK)):
+        for runtime in (libgomp(MARK), *(llvm(each.name, MARK) for each in llvms("libiomp5"))):
             with self.subTest(runtime=runtime.name):
                 mark = "cafe0000"
                 file = objects.remarked(runtime.file, MARK, mark)

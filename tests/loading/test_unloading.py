@@ -6,7 +6,7 @@ import shutil
 
 import objects
 from loading_test import FORK_JOIN, LoadingTest, opened
-from objects import Runtime, libgomp, llvm
+from objects import Runtime, libgomp, llvm, llvms
 from test_together import MARK, OTHER_MARK
 
 PLACE = 0x7E0000000000
@@ -22,7 +22,7 @@ def closed(name: str, runtime: Runtime, *threads: int) -> list[str]:
 
 
 def unloadable() -> list[Runtime]:
-    return [libgomp(MARK), llvm("libomp21"), llvm("libiomp5")]
+    return [libgomp(MARK), *llvms("libomp21", "libiomp5")]
 
 
 class Unloading(LoadingTest):
@@ -58,7 +58,7 @@ class Unloading(LoadingTest):
 
     def test_beside_another_threads_fold(self) -> None:
         """It cannot be closed for that thread."""
-        for runtime in (libgomp(MARK), llvm("libomp21")):  # stock libiomp5 crashes now and then
+        for runtime in (libgomp(MARK), *llvms("libomp21")):  # stock libiomp5 crashes now and then
             for fork_join in FORK_JOIN:
                 with self.subTest(runtime=runtime.name, fork_join=fork_join):
                     self.host(
@@ -119,7 +119,7 @@ class Unloading(LoadingTest):
 class Many(LoadingTest):
     def test_forty_in_turn(self) -> None:
         """Each a copy of its own, in a file of its own, as wheels that come and go."""
-        for runtime in (libgomp(MARK), llvm("libiomp5", MARK)):
+        for runtime in (libgomp(MARK), *(llvm(each.name, MARK) for each in llvms("libiomp5"))):
             with self.subTest(runtime=runtime.name):
                 commands: list[str] = []
                 for number in range(40):
@@ -133,7 +133,7 @@ class Many(LoadingTest):
 
     def test_twenty_four_at_once(self) -> None:
         """More than there once was room for."""
-        runtime = llvm("libiomp5", MARK)
+        runtime = llvm(llvms("libiomp5", "libomp19")[0].name, MARK)
         commands: list[str] = []
         for number in range(24):
             mark = f"{number:08x}"

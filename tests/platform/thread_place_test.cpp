@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -100,19 +99,20 @@ TEST(Place, IsLeftToWhoeverSetsAnotherThreadsMask) {
   if (child == 0) {
     constexpr unsigned kThreads = 4;
     std::atomic<pid_t> numbers[kThreads] = {};
+    std::atomic<unsigned> moved{0};
     std::atomic<bool> over{false};
     std::vector<std::thread> threads;
     for (auto& number : numbers) {
       threads.emplace_back([&] {
         number = gettid();
-        for (unsigned turn = 0; !over; ++turn) move_to(all.nth(turn % 2));
+        for (unsigned turn = 0; !over; ++turn) {
+          move_to(all.nth(turn % 2));
+          if (turn == 10) ++moved;
+        }
       });
     }
     int wrong = 0;
-    for (auto& number : numbers) {
-      while (number == 0) std::this_thread::yield();
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (moved < kThreads) std::this_thread::yield();
     end_moves();
     for (unsigned i = 0; i < kThreads; ++i) {
       const AffinityMask one = AffinityMask::only(all.nth(i % 2));

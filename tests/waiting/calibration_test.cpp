@@ -51,14 +51,15 @@ TEST(Calibration, IsMadeOnceWithinBounds) {
   EXPECT_EQ(wake_ns(), own.wake.ns);
 }
 
-// Measured in at least one of many tries, however busy the machine is; otherwise calibration is broken.
+// Measured once the machine lets it, however busy it is; otherwise calibration is broken.
 TEST(Calibration, IsMeasuredAndNotAssumed) {
   Calibration best = calibrate();
   const auto all_measured = [&best] {
     return best.context_switch.measured() && best.wake_call.measured() &&
            (best.wake.measured() || allowed_cpus() == 1);
   };
-  for (int i = 0; i < 100 && !all_measured(); ++i) best = least_of(best, calibrate());
+  const std::uint64_t end_ns = monotonic_ns() + 60'000'000'000;
+  while (!all_measured() && monotonic_ns() < end_ns) best = least_of(best, calibrate());
   EXPECT_TRUE(all_measured()) << name_of(best.context_switch.note) << ", "
                               << name_of(best.wake.note) << ", " << name_of(best.wake_call.note);
   EXPECT_LE(best.wake_call.ns, kMostCostNs);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -41,8 +42,10 @@ static void on_tick(int signal) {
 
 static void choose(const cpu_set_t* set) {
   changing = 1;
+  atomic_signal_fence(memory_order_seq_cst);  // the handler sees no other order
   expected = *set;
   expect(sched_setaffinity(0, sizeof(*set), set) == 0);
+  atomic_signal_fence(memory_order_seq_cst);
   changing = 0;
 }
 
@@ -118,6 +121,7 @@ static void chosen_by_another(void) {
 #pragma omp parallel
   {
     member[omp_get_thread_num()] = pthread_self();
+#pragma omp barrier
 #pragma omp single
     {
       count = omp_get_num_threads();

@@ -16,7 +16,7 @@ def main() -> None:
     ctypes.CDLL(path).set_threads(ctypes.c_long(threads))
     print(regions(path, 40), flush=True)
     with multiprocessing.get_context(method).Pool(2) as pool:
-        works = pool.starmap_async(regions, [(path, 20)] * 3, chunksize=1).get(timeout=30)
+        works = pool.starmap_async(regions, [(path, 20)] * 3, chunksize=1).get(timeout=50)
         print([result > 0 for result in works], flush=True)
     print(regions(path, 20), flush=True)
 

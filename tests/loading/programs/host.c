@@ -147,7 +147,7 @@ static void fork_and_run(const char* command) {
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(50);
     run(command);
     exit(7);
   }

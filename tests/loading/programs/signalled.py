@@ -19,9 +19,9 @@ def main() -> None:
     timer.start()
     try:
         if where == "region":
-            lib.waiting(ctypes.c_long(300))
+            lib.waiting(ctypes.c_long(2000))  # the signal comes meanwhile, on a busy machine, too
             print("the region has ended", flush=True)
-        time.sleep(5)
+        time.sleep(60)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         print(lib.regions(ctypes.c_long(40)) > 0, flush=True)

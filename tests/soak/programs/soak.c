@@ -38,9 +38,16 @@ static long status_value(const char* name) {
   return value;
 }
 
-static void tell(const char* when) {
+// Threads that a runtime has sent home are still on their way: until as many are there for a while.
+static void wait_for_threads(void) {
   const struct timespec time = {0, 100000000};
-  nanosleep(&time, NULL);  // threads that a runtime has sent home are still on their way
+  for (long before = -1, now; (now = status_value("Threads:")) != before; before = now) {
+    nanosleep(&time, NULL);
+  }
+}
+
+static void tell(const char* when) {
+  wait_for_threads();
   const long rss = status_value("VmRSS:");
   const long size = status_value("VmSize:");
   printf("%s rss_kb=%ld size_kb=%ld descriptors=%ld mappings=%ld threads=%ld\n", when, rss, size,
