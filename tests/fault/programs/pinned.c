@@ -118,6 +118,7 @@ static void chosen_by_another(void) {
 #pragma omp parallel
   {
     member[omp_get_thread_num()] = pthread_self();
+#pragma omp barrier
 #pragma omp single
     {
       count = omp_get_num_threads();
