@@ -170,7 +170,7 @@ int main(void) {
     for (int k = 0; k < 100; ++k) sum += k;
     #pragma omp parallel num_threads(2)
     #pragma omp for nowait
-    for (int k = 0; k < 4; ++k) in_region[3] = omp_get_num_threads();
+    for (int k = 3; k < 4; ++k) in_region[k] = omp_get_num_threads();
     printf("%d %d %d %d %ld %d\n", in_region[0], in_region[1], in_region[2], in_region[3], sum,
            omp_get_max_threads());
   }
