@@ -10,6 +10,7 @@ reason WORD[|WORD...]   some arrivals were passed through for a reason that cont
 alone                   very many barriers: never run beside another program
 fails-stock HOW OFTEN: WHY     stock does now and then: what goes wrong once is tried once more
 skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock; VARIANT may be * with a runtime
+race WORD: WHY          for campaigns/races, which does not see what orders lines or functions with this WORD
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def _apply(program: Program, text: str) -> None:
         program.reasons.append(rest)
     elif text == "alone":
         program.alone = True
+    elif word == "race" and ": " in rest:
+        pass
     elif word == "fails-stock" and ": " in rest:
         program.fails_stock = rest
     elif match := SKIP.fullmatch(text):
