@@ -11,6 +11,7 @@ alone                   very many barriers: never run beside another program
 full WHY                not in the gate
 fails-stock HOW OFTEN: WHY     stock does now and then: what goes wrong once is tried once more
 skip VARIANT [RUNTIME]: WHY    it cannot run there, even stock; VARIANT may be * with a runtime
+race WORD: WHY          for campaigns/races, which does not see what orders lines or functions with this WORD
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ def _apply(program: Program, text: str) -> None:
         program.alone = True
     elif word == "full" and rest:
         program.full = True
+    elif word == "race" and ": " in rest:
+        pass
     elif word == "fails-stock" and ": " in rest:
         program.fails_stock = rest
     elif match := SKIP.fullmatch(text):

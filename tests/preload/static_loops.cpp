@@ -195,6 +195,7 @@ int main(int count, char** words) {
 #pragma omp taskwait
     compare_all(kRegion);
   }
+  // muster-test: race teams: Archer does not see a league begin or end
   for (int teams = 1; teams <= 3; ++teams) {
 #pragma omp teams num_teams(teams) thread_limit(3)
     {

@@ -25,8 +25,8 @@ PROGRAM = r"""
 #include <sys/wait.h>
 #include <unistd.h>
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-static volatile sig_atomic_t caught;
-static void note(int number) { caught = number; }
+static int caught;  // by any thread
+static void note(int number) { __atomic_store_n(&caught, number, __ATOMIC_RELAXED); }
 static void again(int number) { signal(number, SIG_DFL); raise(number); }
 static void leave(int number) { exit(40 + number); }
 static void act(const char *what, int number) {
@@ -112,8 +112,9 @@ int main(int count, char **arguments) {
     }
   }
   if (!strcmp(end, "wait")) {
-    while (!caught) usleep(1000);
-    printf("caught %d\n", caught);
+    int number_caught;
+    while ((number_caught = __atomic_load_n(&caught, __ATOMIC_RELAXED)) == 0) usleep(1000);
+    printf("caught %d\n", number_caught);
   }
   return 7;
 }

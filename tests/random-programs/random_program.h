@@ -45,6 +45,7 @@ HELPER void note(int tag, long value) {
   if (tracing) fprintf(stderr, "note %d: %ld\n", tag, value);
 }
 
+// muster-test: race checkpoint: notes of a league; Archer does not see a league begin or end
 HELPER void checkpoint(int number) { printf("%d: %016llx\n", number, checksum); }
 
 HELPER void nap(int microseconds) {

@@ -97,6 +97,7 @@ def teams(scope: Scope, _: Statements) -> Piece:
     # libomp keeps the limit for the regions after it where gcc compiled the construct.
     limit = "" if scope.flavour.libgomp_abi else " thread_limit(2)"
     construct = scope.chance.choice(("distribute parallel for", "distribute"))
+    declared = f"// muster-test: race {hits}: Archer does not see a league begin or end"
     if scope.one_in(3):
         inner = [
             f"note({tag}, omp_get_num_teams() * 64 + omp_get_team_num());",
@@ -104,6 +105,7 @@ def teams(scope: Scope, _: Statements) -> Piece:
             *block([f"add_one({hits});", f"note({tag}, omp_get_level());"]),
         ]
         lines = [
+            declared,
             f"long {hits}[1] = {{0}};",
             f"#pragma omp teams num_teams(2){limit}",
             *block(inner),
@@ -111,6 +113,7 @@ def teams(scope: Scope, _: Statements) -> Piece:
         ]
     else:
         lines = [
+            declared,
             f"long {hits}[50] = {{0}};",
             f"#pragma omp teams {construct} num_teams(2){limit}",
             *index_loop(50, [f"++{hits}[i];"]),

@@ -123,6 +123,7 @@ def loop_doacross(scope: Scope) -> Piece:
     ]
     schedule = scope.chance.choice(("", " schedule(static, 1)", " schedule(dynamic, 1)"))
     inside = [
+        f"// muster-test: race {cells}: Archer does not know the order of doacross loops",
         f"#pragma omp for ordered(1){schedule}",
         *index_loop(count, body),
         f"expect({cells}[{count - 1}] == {count * (count - 1) // 2});",

@@ -19,6 +19,7 @@ needs MACHINE          only on that machine (as `uname -m` says)
 skip VARIANT [RUNTIME]: WHY     it cannot run there, even stock; VARIANT: clang, gcc, gnu, libgomp, any
 full WHY               not in the gate
 fails-stock WHY        stock does now and then: what goes wrong once is tried once more
+race WORD: WHY         for campaigns/races, which does not see what orders lines or functions with this WORD
 case NAME              the lines that follow are for this case only, until the next
 """
 
@@ -123,6 +124,8 @@ def _apply(case: Case, text: str) -> None:
     elif text == "libgomp-program":
         case.program_of_libgomp = True
         case.skips += [(variant, None) for variant in ("clang", "gcc", "libgomp")]
+    elif word == "race" and ": " in rest:
+        pass
     elif word == "needs":
         case.machine = rest
     elif word == "fails-stock" and rest:

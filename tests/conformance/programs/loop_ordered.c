@@ -1,5 +1,6 @@
 // Ordered loops, by thread and by dependences between iterations (doacross).
 // muster-test: replaced >= 32
+// muster-test: race grid[i][j]: Archer does not know the order of doacross loops
 #include "check.h"
 
 enum { kItems = 48, kSide = 12 };

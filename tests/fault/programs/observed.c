@@ -88,7 +88,10 @@ static void nested(void) {
 #pragma omp atomic
       ++inner;
 #pragma omp barrier
-      if (inner < 2) abort();
+      int arrived;
+#pragma omp atomic read
+      arrived = inner;  // the other inner team may still add
+      if (arrived < 2) abort();
 #pragma omp parallel num_threads(2)  // serialized
       {
 #pragma omp barrier

@@ -1,6 +1,7 @@
 // Loops with dependences across iterations, and a taskwait on one object, in the serial part.
 // muster-test: folded >= 15
 // muster-test: closed "runtime call" >= 1
+// muster-test: race done[i]: Archer does not know the order of doacross loops
 // muster-test: skip gcc: libomp's GOMP_doacross_* crash outside of an active region
 // muster-test: skip gnu: the same
 // muster-test: skip clang libomp14: it has no taskwait with dependences yet

@@ -1,6 +1,7 @@
 // Pausing gives the threads back: the fold's threads must have left their region before.
 // muster-test: folded >= 20
 // muster-test: closed "runtime call" >= 2
+// muster-test: race regions: a hard pause ends the runtime, and Archer with it
 #include "trap.h"
 
 int main(void) {

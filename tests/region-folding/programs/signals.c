@@ -18,7 +18,7 @@
 
 #include "trap.h"
 
-static volatile sig_atomic_t handled;
+static int handled;
 static pthread_t threads[kMostThreads];
 
 static void handler(int number) {
@@ -26,11 +26,13 @@ static void handler(int number) {
   __atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
 }
 
+static int handled_so_far(void) { return __atomic_load_n(&handled, __ATOMIC_RELAXED); }
+
 static void nap(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
 
 static void wait_for(int count) {
-  for (int i = 0; i < 5000 && __atomic_load_n(&handled, __ATOMIC_RELAXED) < count; ++i) nap(1);
-  printf("%d of %d handled\n", (int)handled, count);
+  for (int i = 0; i < 5000 && handled_so_far() < count; ++i) nap(1);
+  printf("%d of %d handled\n", handled_so_far(), count);
 }
 
 static int blocked(void) {
@@ -89,7 +91,7 @@ static void timer(void) {
     nap(3);
   }
   setitimer(ITIMER_REAL, &none, NULL);
-  printf("sum %ld, handled %d\n", sum, handled > 5);
+  printf("sum %ld, handled %d\n", sum, handled_so_far() > 5);
 }
 
 int main(int count, char** arguments) {
@@ -102,10 +104,10 @@ int main(int count, char** arguments) {
   if (strcmp(what, "handler") == 0) {
     for (int i = 0; i < 5; ++i) {
       raise(SIGUSR1);
-      printf("%d; %ld\n", (int)handled, regions(3));
+      printf("%d; %ld\n", handled_so_far(), regions(3));
 #pragma omp parallel
       raise(SIGUSR1);
-      printf("%d; %ld\n", (int)handled, regions(3));
+      printf("%d; %ld\n", handled_so_far(), regions(3));
     }
   }
   return finish();

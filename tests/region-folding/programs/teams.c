@@ -1,6 +1,7 @@
 // Leagues on the host: their primary threads are not workers of an open fold.
 // muster-test: folded >= 15
 // muster-test: closed >= 3
+// muster-test: race main: Archer does not see a league begin or end
 #include "trap.h"
 
 // Calls that gcc does not accept in a league's own code.

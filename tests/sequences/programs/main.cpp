@@ -4,6 +4,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include <atomic>
+
 #include "steps.h"
 
 namespace sequences {
@@ -87,7 +89,7 @@ void with_thread() {
   pthread_join(thread, nullptr);
 }
 
-volatile sig_atomic_t signals, signals_work;
+std::atomic<long> signals_work;  // of handlers, which may run in several threads at once
 
 // Interrupts the program at any point: reads the clock, uses some stack, preserves errno.
 void on_signal(int) {
@@ -95,8 +97,7 @@ void on_signal(int) {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   for (int i = 0; i < kWorkOfASignal; ++i) stack[i] = char(i);
-  signals = signals + 1;
-  signals_work = signals_work + stack[kWorkOfASignal / 2];
+  signals_work.fetch_add(stack[kWorkOfASignal / 2], std::memory_order_relaxed);
 }
 
 void set_timer(int microseconds) {

@@ -3,9 +3,11 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace {
 
-long kept = -1;
+std::atomic<long> kept = -1;  // steps of two threads may call at once
 
 long region() {
   long sum = 0;

@@ -263,6 +263,7 @@ SHAPED void nested(Actor& actor) {
   }
 }
 
+// muster-test: race league: Archer does not see a league begin or end
 template <int N>
 SHAPED void league(Actor& actor) {
   long numbers = 0, threads = 0;
