@@ -62,8 +62,8 @@ inline constexpr unsigned kBudgetDivisor = 10;
 inline constexpr std::uint64_t kLeastLifetimeNs = 50 * kMs;
 // The time between two instances below which a CPU for each thread of a team may pay: a few context switches.
 inline constexpr std::uint64_t kFineGrainedNs = 10 * kUs;
-// By how much a placement must gain: rates of two windows differ by chance.
-inline constexpr double kMustGain = 1.1;
+// By how much a placement must gain, in percent: rates of two windows differ by chance.
+inline constexpr unsigned kMustGainPercent = 10;
 // One CPU of more than these gives a team less than it gets spread over all. Assumed.
 inline constexpr unsigned kMostCpus = 4;
 

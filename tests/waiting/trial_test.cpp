@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <random>
 
@@ -157,6 +158,69 @@ TEST(Trial, SurvivesAClockThatGoesBack) {
   EXPECT_FALSE(trial.may_begin(kBirth / 2, 2'000));
   EXPECT_FALSE(trial.may_begin(kBirth / 2 + 20 * kMs, 2'300)) << "its life begins anew";
   EXPECT_TRUE(trial.may_begin(kBirth / 2 + 500 * kMs, 7'000));
+}
+
+// The thread that decides may still be at an instance before the one at which a teammate began the window.
+TEST(Trial, AnEarlierInstanceIsNoHeadway) {
+  Trial trial;
+  trial.may_begin(kBirth, 100);
+  EXPECT_TRUE(trial.may_begin(kBirth + 25 * kMs, 99)) << "the rate is known: none";
+  EXPECT_TRUE(trial.may_begin(kBirth + 50 * kMs, 5'100));
+  trial.begin(kBirth + 50 * kMs, 5'100);
+  EXPECT_EQ(trial.judge(kBirth + 54 * kMs, 5'099, false), Verdict::kOpen) << "4 ms are lost";
+  EXPECT_EQ(trial.judge(kBirth + 56 * kMs, 5'099, false), Verdict::kFails) << "5 ms may be";
+}
+
+TEST(Trial, AnEarlierInstanceGainsNothing) {
+  Trial trial;
+  trial.may_begin(kBirth, 100);
+  ASSERT_TRUE(trial.may_begin(kBirth + 25 * kMs, 110));
+  trial.begin(kBirth + 25 * kMs, 110);
+  EXPECT_EQ(trial.judge(kBirth + 50 * kMs, 109, true), Verdict::kFails);
+}
+
+// One instance in a year, then a thousand million at once, and the other way round: no product wraps.
+TEST(Trial, RatesOfAllSizes) {
+  constexpr std::uint64_t kYear = 365ULL * 24 * 3'600 * 1'000 * kMs;
+  Trial faster;
+  faster.may_begin(kBirth, 1);
+  ASSERT_TRUE(faster.may_begin(kBirth + kYear, 2));
+  faster.begin(kBirth + kYear, 2);
+  EXPECT_EQ(faster.judge(kBirth + kYear + 25 * kMs, 1'000'000'000, false), Verdict::kPays);
+  Trial slower;
+  slower.may_begin(kBirth, 1);
+  ASSERT_TRUE(slower.may_begin(kBirth + 25 * kMs, 1'000'000'000));
+  slower.begin(kBirth + 25 * kMs, 1'000'000'000);
+  EXPECT_EQ(slower.judge(kBirth + 25 * kMs + kYear, 1'000'000'001, false), Verdict::kFails);
+}
+
+// A gain of a tenth is asked for, at 100 ns and at 10 ms an instance.
+TEST(Trial, ATenthAtAnyGrain) {
+  for (const Episode before : {250'000ULL, 1'000ULL, 10ULL}) {
+    for (const unsigned percent : {109U, 110U, 111U, 120U}) {
+      Trial trial;
+      trial.may_begin(kBirth, 1);
+      ASSERT_TRUE(trial.may_begin(kBirth + 25 * kMs, 1 + before));
+      trial.begin(kBirth + 25 * kMs, 1 + before);
+      const Episode after = 1 + before + before * percent / 100;
+      const bool gains = 10 * (before * percent / 100) > 11 * before;
+      EXPECT_EQ(trial.judge(kBirth + 50 * kMs, after, true),
+                gains ? Verdict::kPays : Verdict::kFails)
+          << before << " instances, " << percent << " %";
+    }
+  }
+}
+
+TEST(Trial, RaisesNoFloatingPointException) {
+  std::feclearexcept(FE_ALL_EXCEPT);
+  Trial trial;
+  const volatile Episode begin = 3;  // not known to the compiler
+  trial.may_begin(kBirth, begin);
+  EXPECT_TRUE(trial.may_begin(kBirth + 30 * kMs, 10));
+  trial.begin(kBirth + 30 * kMs, 10);
+  EXPECT_EQ(trial.judge(kBirth + 41 * kMs, 17, false), Verdict::kOpen);
+  EXPECT_EQ(trial.judge(kBirth + 43 * kMs, 9, false), Verdict::kFails);
+  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
 }  // namespace
