@@ -1,7 +1,8 @@
 // What `auto` selects, and how topologies become layouts.
+#include "barriers/choose.h"
+
 #include <gtest/gtest.h>
 
-#include "barriers/choose.h"
 #include "tests/support/team_harness.h"
 
 namespace muster::test {

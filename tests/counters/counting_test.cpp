@@ -1,4 +1,6 @@
 // Counting without OpenMP: lists of events, what the kernel counts for a thread, and where it is added.
+#include "counters/counting.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -9,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "counters/counting.h"
 #include "waiting/wait_stats.h"
 
 namespace muster {

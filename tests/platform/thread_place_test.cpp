@@ -1,4 +1,6 @@
 // Moving threads to other CPUs; requesting time slices and giving them back.
+#include "platform/thread_place.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -15,7 +17,6 @@
 #include "platform/native_scheduler.h"
 #include "platform/scheduler_asks.h"
 #include "platform/slice.h"
-#include "platform/thread_place.h"
 
 namespace muster::test {
 namespace {

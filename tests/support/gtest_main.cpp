@@ -10,7 +10,8 @@ class Repeats : public testing::EmptyTestEventListener {
   explicit Repeats(const char* program) : program_(program) {}
   void OnTestEnd(const testing::TestInfo& test) override {
     if (!test.result()->Failed()) return;
-    std::printf("  again: %s --gtest_filter='%s.%s'\n", program_, test.test_suite_name(), test.name());
+    std::printf("  again: %s --gtest_filter='%s.%s'\n", program_, test.test_suite_name(),
+                test.name());
   }
 
  private:

@@ -1,4 +1,6 @@
 // Waiting alone: the sleep word, the histogram.
+#include "waiting/sleep_word.h"
+
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +9,6 @@
 
 #include "barriers/registry.h"
 #include "waiting/agreed_bits.h"
-#include "waiting/sleep_word.h"
 
 namespace muster::test {
 namespace {

@@ -1,10 +1,10 @@
 // Symbol tables that the linkers here do not produce: written by hand.
+#include "runtime-hooks/objects/dynamic_symbols.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
-
-#include "runtime-hooks/objects/dynamic_symbols.h"
 
 namespace muster::test {
 namespace {
