@@ -17,14 +17,14 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from lab.environment import clean_environment  # noqa: E402
 from lab.reports import SCHEMA, parsed, problem_of  # noqa: E402
 
 BUILD = Path(os.environ["MUSTER_BUILD_DIR"])
 MUSTER = BUILD / "bin" / "muster"
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "use" / "report.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "use" / "report.md"
 
 PROGRAM = r"""
 #include <omp.h>

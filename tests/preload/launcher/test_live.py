@@ -20,7 +20,7 @@ import time
 import unittest
 from collections.abc import Iterator
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3]))
 
 from lab.environment import clean_environment  # noqa: E402
 

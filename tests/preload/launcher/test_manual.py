@@ -16,7 +16,7 @@ from pathlib import Path
 
 from test_launcher import LauncherTest, muster
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 # Each prints nothing about a page that is in order.
 FORMATTERS = {
     "groff": ["groff", "-man", "-Tutf8", "-ww", "-z"],

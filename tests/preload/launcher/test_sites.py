@@ -16,7 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from lab.environment import clean_environment  # noqa: E402
 from lab.hogs import hogs  # noqa: E402
