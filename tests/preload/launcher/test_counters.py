@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 MUSTER = Path(os.environ["MUSTER_BUILD_DIR"]) / "bin" / "muster"
-FAKE_PAPI = Path(__file__).resolve().parent.parent / "counters" / "programs" / "fake_papi.c"
+FAKE_PAPI = Path(__file__).resolve().parents[2] / "counters" / "programs" / "fake_papi.c"
 QUANTITIES = ("failed store-conditionals", "L2 misses")
 
 
