@@ -110,6 +110,7 @@ def main() -> int:
     command = ["ctest", "--test-dir", str(arguments.build), "--output-on-failure", "-j", str(arguments.jobs)]
     command += [] if arguments.full else ["-LE", "^full$"]
     folder = tempfile.mkdtemp(prefix="muster-tests-")
+    os.chmod(folder, 0o1777)  # as /tmp: some tests run programs as another user
     begin = time.monotonic()
     try:
         failed, skipped, status = follow(command, os.environ | {"TMPDIR": folder}, log)

@@ -39,7 +39,7 @@ class Curve(unittest.TestCase):
             self.assertEqual(curves.best_stock(cell, time), best)
         self.assertAlmostEqual(curves.to_best_stock(cell, AUTO, 0.02) or 0, 1 / 3)
         self.assertEqual(curves.settings(cell)[:2], [AUTO, NO_TRIALS])
-        self.assertRegex(curve.text(curves, {}), r"(?m)^4 +2 +0 +auto +0\.33 +1\.00 +2\.00$")
+        self.assertRegex(curve.text(curves, {}), r"(?m)^ *4 +2 +0 +auto +0\.33 +1\.00 +2\.00$")
 
     def test_regret_is_what_trials_have_cost_from_50_ms_on(self) -> None:
         found = curve.Curves(self.runs({0.02: 0.0, 0.05: 10.0, 0.5: 79.0})).worst_regrets()

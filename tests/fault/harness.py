@@ -7,6 +7,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,7 +104,8 @@ def for_both_runtimes(name: str, *flags: str | Path) -> dict[str, Path]:
     """A program or shared object by runtime: gcc's on libgomp, clang's on libomp and libiomp5."""
     built = {}
     for compiler, runtimes in (("gcc", ("libgomp12",)), ("clang-19", ("libomp19", "libiomp5"))):
-        output = places.build / f"{name}-{compiler}{'.so' if '-shared' in flags else ''}"
+        mark = f"-{zlib.crc32(' '.join(map(str, flags)).encode()):08x}" if flags else ""
+        output = places.build / f"{name}-{compiler}{mark}{'.so' if '-shared' in flags else ''}"
         source = HERE / "programs" / f"{name}.c"
         command = [compiler, "-O2", "-g", "-fopenmp", f"-I{INCLUDE}", source, "-o", output, *flags, "-pthread"]
         built |= dict.fromkeys(present(*runtimes), build_once(output, [command], source))
