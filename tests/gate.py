@@ -39,6 +39,13 @@ def children() -> list[int]:
     return [int(word) for word in found.stdout.split()]
 
 
+def reap_orphans(ctest: int) -> None:
+    """Orphans of tests become our children: a test that waits for the end of one must see it gone."""
+    with contextlib.suppress(ChildProcessError):
+        while (found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) and found.si_pid != ctest:
+            os.waitpid(found.si_pid, 0)
+
+
 def end_children() -> None:
     for _ in range(100):
         for pid in children():
@@ -84,6 +91,7 @@ def follow(command: list[str], environment: dict[str, str], log: Path) -> tuple[
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
         assert process.stdout is not None
+        signal.signal(signal.SIGCHLD, lambda *_: reap_orphans(process.pid))
         for line in process.stdout:
             out.write(line)
             if not (match := RESULT.match(line)):
@@ -94,6 +102,7 @@ def follow(command: list[str], environment: dict[str, str], log: Path) -> tuple[
                 failed.append(name)
                 print(f"FAILED {name}", file=sys.stderr, flush=True)
             progress.show(int(match[1]), int(match[2]), len(failed))
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     return failed, skipped, process.returncode
 
 

@@ -14,7 +14,7 @@ SKIPPED = 77
 def main() -> int:
     file, names = Path(sys.argv[1]).resolve(), sys.argv[2:]
     root = Path(__file__).resolve().parents[2]
-    folders = [file.parent, *(root / "tests" / name for name in ("fault", "conformance")), root]
+    folders = [file.parent, *(root / "tests" / name for name in ("fault", "conformance", "")), root]
     sys.path[:0] = map(str, dict.fromkeys(folders))
     module = importlib.import_module(file.stem)
     suite = unittest.defaultTestLoader.loadTestsFromNames(names, module)

@@ -212,6 +212,8 @@ class Yields(unittest.TestCase):
         self.assertFalse(report["active"])
         self.assertGreater(report["runtime_yields"]["skipped"], 0)
 
+    # muster-test: full whether a yield meets a competitor is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_threads_that_look_for_tasks_nap_beside_others(self) -> None:
         program = programs.build(TASKS, name="tasks")
         for threads in (cpus(), 2 * cpus()):
@@ -220,6 +222,8 @@ class Yields(unittest.TestCase):
                 self.assertEqual((result.stdout, result.stderr), ("done\n", ""))
                 self.assertGreater(report["runtime_yields"]["naps"], 0)
 
+    # muster-test: full whether a yield meets a competitor is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_threads_in_forks_of_the_runtime_nap_beside_others(self) -> None:
         program = programs.build(CROWDED, name="crowded")
         extra = {"OMP_NUM_THREADS": str(2 * cpus()), "MUSTER_FORKJOIN": "off", "MUSTER_BARRIER": "native"}
