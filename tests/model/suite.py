@@ -8,12 +8,16 @@ from driver.entries import Entry
 from driver.places import Places
 
 NO_ALGORITHMS = ("native", "auto")
+NOTICES_ALL = "fetch-add-xadd"
 
 
 def entries(places: Places) -> Iterator[Entry]:
-    """Mutants: all is explored unchanged first, as it must know what meets which operation; waiting's need all algorithms."""
+    """Mutants of an algorithm meet that algorithm; those of waiting the one that notices all of them."""
     model = str(places.build / "bin/model")
-    yield Entry("model.mutants", (model, "--mutants"), cost=60, timeout=900)
-    for barrier in places.values_of("MUSTER_BARRIER"):
-        if barrier not in NO_ALGORITHMS:
-            yield Entry(f"model.two-phase.{barrier}", (model, "--wait", "2cs+", "--barrier", barrier))
+    barriers = [barrier for barrier in places.values_of("MUSTER_BARRIER") if barrier not in NO_ALGORITHMS]
+    for barrier in barriers:
+        yield Entry(f"model.two-phase.{barrier}", (model, "--wait", "2cs+", "--barrier", barrier))
+        if f"{barrier}-padded" not in barriers:  # the same source, of which one fence matters with padding only
+            yield Entry(f"model.mutants.{barrier}", (model, "--mutants", "--barrier", barrier, "--where", "barriers/"), cost=40)
+    yield Entry("model.mutants.waiting", (model, "--mutants", "--barrier", NOTICES_ALL, "--where", "waiting/"), cost=40)
+    yield Entry("model.mutants.all", (model, "--mutants"), full=True, timeout=1200)
