@@ -161,8 +161,17 @@ std::string name(const testing::TestParamInfo<Combination>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, ForkJoinSuite,
                          testing::Combine(testing::ValuesIn(algorithms()),
+                                          testing::ValuesIn(policies()), testing::Values(3U)),
+                         name);
+INSTANTIATE_TEST_SUITE_P(Sizes, ForkJoinSuite,
+                         testing::Combine(testing::ValuesIn(algorithms()),
+                                          testing::ValuesIn(kinds_of_policies()),
+                                          testing::Values(1U, 2U, 4U)),
+                         name);
+INSTANTIATE_TEST_SUITE_P(Full, ForkJoinSuite,
+                         testing::Combine(testing::ValuesIn(algorithms()),
                                           testing::ValuesIn(policies()),
-                                          testing::Values(1U, 2U, 3U, 4U)),
+                                          testing::Values(1U, 2U, 4U)),
                          name);
 
 // Shapes that small teams do not have. Only the algorithm depends on them, so policies that sleep suffice, with which

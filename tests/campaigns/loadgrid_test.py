@@ -406,6 +406,7 @@ class Running(unittest.TestCase):
         self.assertFalse(quota.group.exists())
 
 
+# muster-test: full it measures
 class Grids(unittest.TestCase):
     """Real ones, as short as they can be."""
 

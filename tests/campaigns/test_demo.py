@@ -48,6 +48,7 @@ def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
+# muster-test: full it measures
 class Demo(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="muster-demo-")

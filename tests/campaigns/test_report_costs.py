@@ -17,6 +17,7 @@ from lab import results  # noqa: E402
 
 
 @unittest.skipUnless(importlib.util.find_spec("scipy"), "needs scipy")
+# muster-test: full it measures
 class ReportCosts(unittest.TestCase):
     def test_a_round(self) -> None:
         with tempfile.TemporaryDirectory(prefix="muster-report-costs-test-") as folder:

@@ -53,18 +53,20 @@ class Planner:
                 yield row
 
     def rows(self, program: Program, runtime: str, full: bool) -> list[Combination]:
-        """Each variant with and without folding; with `full`, each with every barrier and every policy.
+        """Each optimised variant with and without folding; with `full`, each variant with every barrier and policy.
 
         Barriers and policies go round from program to program, so that each pair of them meets some programs.
         """
+        own = [variant for variant in variants(program, runtime) if full or variant != "clang-O0"]
+        waits = [wait for wait in self.waits if full or wait != "spin"]  # beside others each barrier takes slices
         place = self.programs.index(program) + RUNTIMES.index(runtime)
-        barriers, waits = len(self.barriers), len(self.waits)
-        turns = max(barriers, waits) if full else len(FORKJOINS)
+        barriers = len(self.barriers)
+        turns = max(barriers, len(waits)) if full else len(FORKJOINS)
         found = []
-        for number, variant in enumerate(variants(program, runtime)):
+        for number, variant in enumerate(own):
             for turn in range(turns):
                 step = turns * (place * len(VARIANTS) + number) + turn
-                barrier, wait = self.barriers[step % barriers], self.waits[(step // barriers + step) % waits]
+                barrier, wait = self.barriers[step % barriers], waits[(step // barriers + step) % len(waits)]
                 row = Combination(program.name, variant, runtime, barrier, wait, FORKJOINS[(turn + number) % 2])
                 found.append(row if self.allowed(row, program) else replace(row, wait="block"))
         return found

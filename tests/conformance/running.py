@@ -21,6 +21,8 @@ TEAM = 4  # OMP_NUM_THREADS, except under `spin`
 TIMEOUT = 60.0  # seconds
 OLD_LIBGOMPS = ("libgomp7", "libgomp9")  # there, a limit above one does not enable nested regions
 STOCK_TRIES = 3
+# For stock's own barriers: beside other processes threads that spin take a time slice a barrier.
+SLEEPING = {"OMP_WAIT_POLICY": "passive"}
 
 
 def execute(command: list[str], environment: dict[str, str]) -> Outcome:
@@ -77,6 +79,8 @@ class Runner:
             "OMP_NUM_THREADS": str(threads),
             "OMP_DYNAMIC": "false",
         }
+        if row.barrier == "native":
+            environment |= SLEEPING
         if row.runtime in OLD_RUNTIMES:
             environment["LD_PRELOAD"] = str(self.places.old_runtime)
         if row.runtime in OLD_LIBGOMPS and "OMP_MAX_ACTIVE_LEVELS" in self.program.environment:
@@ -84,7 +88,7 @@ class Runner:
         return environment | self.program.environment
 
     def _stock_outcome(self, row: Combination) -> Outcome:
-        environment = self._environment(row)
+        environment = SLEEPING | self._environment(row)
         command = self._command(row)
         key = (*command, row.runtime, environment["OMP_NUM_THREADS"])
         outcome = self._stock.get(key) or execute(command, environment)

@@ -1,7 +1,7 @@
 """What there is to run. An entry is one line of `ctest -N`; its name begins with the folder of what it tests.
 
 A folder of tests may have
-    *_test.cpp          gtest: each case an entry, FOLDER.FILE.SUITE.CASE (gtests.py)
+    *_test.cpp          gtest: each case an entry, FOLDER.FILE.SUITE.CASE (gtests.py); instances named Full are as marked
     test_*.py           unittest: each class an entry, FOLDER.FILE.CLASS (python_tests.py)
     suite.py            with entries(places): any others; and run(places, entry) for those without a command
 A comment directly above a case, a class or at the top of a program marks it:

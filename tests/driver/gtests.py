@@ -57,7 +57,7 @@ def entries_of(binary: Path) -> Iterator[Entry]:
             marks = marks_above(lines_of(file), int(case["line"]))
             name = f"{file_name(file)}.{plain(suite['name'])}.{plain(case['name'])}"
             command = (str(binary), "--gtest_brief=1", f"--gtest_filter={suite['name']}.{case['name']}")
-            yield Entry(name, command, "full" in marks, "alone" in marks)
+            yield Entry(name, command, "full" in marks or suite["name"].startswith("Full/"), "alone" in marks)
 
 
 def entries(places: Places) -> Iterator[Entry]:

@@ -31,6 +31,7 @@ EVENTS = [
 COUNTERS = {"setting": "A,B,C", "library": "7.0.0.0", "unavailable": None, "threads": 2, "events": EVENTS}
 
 
+# muster-test: full it measures, or draws for long
 class Collect(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="muster-collect-test-")

@@ -26,6 +26,7 @@ def keys(path: Path) -> list[tuple[str, ...]]:
     return [(row["repetition"], row["barrier"], row["wait"], row["threads"]) for row in record.read(path)]
 
 
+# muster-test: full it measures, or draws for long
 class Continue(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="muster-continue-test-")

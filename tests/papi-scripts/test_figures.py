@@ -25,6 +25,7 @@ QUICK = ["--build", BUILD, "--most-threads", "8", "--episodes", "4", "--jobs", "
 
 
 @unittest.skipIf(PYTHON is None, "python3-pandas and python3-matplotlib are not installed")
+# muster-test: full it measures, or draws for long
 class Figures(unittest.TestCase):
     folder: Path
 

@@ -21,7 +21,7 @@ def entries(places: Places) -> Iterator[Entry]:
             for full in (False, True) if runtime in GATE_RUNTIMES else (True,):
                 runtimes = ROOT / "build/runtimes" if full else places.runtimes
                 variants = ("gnu",) if runtime in LIBGOMPS else ("clang", "gcc")
-                chosen = ("--context", context, "--runtime", runtime, "--variant", *variants, "--inlined", "2")
+                chosen = ("--context", context, "--runtime", runtime, "--variant", *variants, "--inlined", "4" if full else "0")
                 chosen += ("--cases", str(CASES if full else CASES_OF_GATE))
                 command = (PYTHON, RUN, *build, "--runtimes", str(runtimes), *chosen, "--jobs", "1")
                 name = f"sequences.{context}.{runtime}"

@@ -26,6 +26,12 @@ inline std::vector<WaitKind> policies() {
   return out;
 }
 
+// Those that differ in more than how long they spin.
+inline std::vector<WaitKind> kinds_of_policies() {
+  return {WaitKind::kSpin, WaitKind::kBlock, WaitKind::kYield, WaitKind::kTwoCsPlus,
+          WaitKind::kAuto};
+}
+
 // Whether threads block under this policy.
 inline bool sleeps(WaitKind wait) { return wait != WaitKind::kSpin && wait != WaitKind::kYield; }
 
