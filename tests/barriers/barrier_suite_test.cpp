@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, BarrierSuite,
                          name);
 INSTANTIATE_TEST_SUITE_P(Full, BarrierSuite,
                          testing::Combine(testing::ValuesIn(algorithms()),
-                                          testing::ValuesIn(policies()),
+                                          testing::ValuesIn(policies_of_full()),
                                           testing::Values(1U, 4U, 7U, 16U, 33U)),
                          name);
 

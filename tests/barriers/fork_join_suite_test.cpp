@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ForkJoinSuite,
                          name);
 INSTANTIATE_TEST_SUITE_P(Full, ForkJoinSuite,
                          testing::Combine(testing::ValuesIn(algorithms()),
-                                          testing::ValuesIn(policies()),
+                                          testing::ValuesIn(policies_of_full()),
                                           testing::Values(1U, 2U, 4U)),
                          name);
 

@@ -48,7 +48,7 @@ def lines_of(entry: Entry, places: Places) -> Iterator[str]:
         properties["COST"] = entry.cost
     if entry.passes_if:
         properties["PASS_REGULAR_EXPRESSION"] = entry.passes_if
-    environment = entry.environment or {"PYTHONPYCACHEPREFIX": str(places.build / "pycache")}
+    environment = entry.environment or places.bytecode()
     properties["ENVIRONMENT"] = ";".join(f"{name}={value}" for name, value in environment.items())
     shown = " ".join(f"{name} {quoted(str(value))}" for name, value in properties.items())
     yield f"set_tests_properties({quoted(entry.name)} PROPERTIES {shown})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from driver.entries import TESTS, Entry, folder_name, marks_above
 from driver.places import Places
 
 SUFFIX = "_tests"  # of the binaries in bin/
+FULL = {"MUSTER_TEST_FULL": "1"}  # registers the cases that are for --full only
 
 
 @cache
@@ -25,7 +27,7 @@ def listing(binary: Path) -> dict:
     with tempfile.TemporaryDirectory(prefix="muster-list-") as folder:
         file = Path(folder) / "list.json"
         command = [binary, "--gtest_list_tests", f"--gtest_output=json:{file}"]
-        subprocess.run(command, check=True, capture_output=True, cwd=folder)
+        subprocess.run(command, check=True, capture_output=True, cwd=folder, env=os.environ | FULL)
         return json.loads(file.read_text())
 
 
@@ -57,7 +59,9 @@ def entries_of(binary: Path) -> Iterator[Entry]:
             marks = marks_above(lines_of(file), int(case["line"]))
             name = f"{file_name(file)}.{plain(suite['name'])}.{plain(case['name'])}"
             command = (str(binary), "--gtest_brief=1", f"--gtest_filter={suite['name']}.{case['name']}")
-            yield Entry(name, command, "full" in marks or suite["name"].startswith("Full/"), "alone" in marks)
+            of_full = suite["name"].startswith("Full/")
+            environment = FULL if of_full else {}
+            yield Entry(name, command, of_full or "full" in marks, "alone" in marks, environment=environment)
 
 
 def entries(places: Places) -> Iterator[Entry]:

@@ -66,9 +66,12 @@ class Places:
             "MUSTER_TEST_BUILD": build,
             "MUSTER_THUNKS_ALONE": build / "lib/libmuster_thunks_alone.so",
             "MUSTER_UNKNOWN_ENTRIES_PROBE": binaries / "muster_unknown_entries_probe",
-            "PYTHONPYCACHEPREFIX": build / "pycache",
         }
-        return {name: str(value) for name, value in found.items()}
+        return {name: str(value) for name, value in found.items()} | self.bytecode()
+
+    def bytecode(self) -> dict[str, str]:
+        """Modules are compiled once, and not beside the sources."""
+        return {"PYTHONPYCACHEPREFIX": str(self.build / "pycache"), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable  # Debian's packages are for it

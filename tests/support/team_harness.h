@@ -1,6 +1,7 @@
 // Runs a barrier of the registry with real threads, for the unit suites.
 #pragma once
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
@@ -24,6 +25,11 @@ inline std::vector<WaitKind> policies() {
   std::vector<WaitKind> out;
   for (int i = 0; i < kWaitKinds; ++i) out.push_back(static_cast<WaitKind>(i));
   return out;
+}
+
+// For --full. Otherwise none: to register some thousand cases would take each process 30 ms.
+inline std::vector<WaitKind> policies_of_full() {
+  return std::getenv("MUSTER_TEST_FULL") != nullptr ? policies() : std::vector<WaitKind>{};
 }
 
 // Those that differ in more than how long they spin.
