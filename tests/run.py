@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
 
 from driver import ctest  # noqa: E402
-from driver.entries import Entry, all_entries, entries_of_suites, load_suite, suite_folders, suite_of  # noqa: E402
+from driver.entries import Entry, all_entries, entry_named, load_suite, suite_folders, suite_of  # noqa: E402
 from driver.places import ROOT, Places  # noqa: E402
 from lab.compilers import BuildError  # noqa: E402
 
@@ -91,19 +91,9 @@ def run_one(entry: Entry, places: Places) -> int:
     return status
 
 
-def exactly(name: str, places: Places) -> Entry:
-    """Without listing everything where the name is a suite's."""
-    if any(name.startswith(f"{folder.name}.") for folder in suite_folders()):
-        own = load_suite(next(folder for folder in suite_folders() if name.startswith(f"{folder.name}.")))
-        found = next((entry for entry in own.entries(places) if entry.name == name), Entry(name))
-        return found
-    entries = ctest.expanded(all_entries(places))
-    return next((entry for entry in entries if entry.name == name), None) or sys.exit(f"run.py: no test {name}; see --list")
-
-
 def chosen(arguments: argparse.Namespace, places: Places) -> Iterable[Entry]:
     if arguments.exactly:
-        return [exactly(arguments.exactly, places)]
+        return [entry_named(arguments.exactly, places) or sys.exit(f"run.py: no test {arguments.exactly}; see --list")]
     found = [entry for entry in ctest.expanded(all_entries(places)) if entry.matches(arguments.words)]
     return [entry for entry in found if arguments.full or not entry.full]
 

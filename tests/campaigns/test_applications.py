@@ -67,6 +67,7 @@ def judged(recipe: Recipe, runs: list[Run], load: str = "idle") -> Cell:
     return judge(recipe, load, {one.name: [run for run in runs if run.setting == one.name] for one in SETTINGS})
 
 
+# muster-test: full long: it installs nothing, but runs many programs
 class RunTest(unittest.TestCase):
     def setUp(self) -> None:
         held = tempfile.TemporaryDirectory(prefix="muster-applications-")
@@ -225,6 +226,7 @@ class VerdictTest(unittest.TestCase):
         self.assertIn("setting: undecided: pretender (idle 0.970 x)", lines)
 
 
+# muster-test: full long
 class ProgramTest(unittest.TestCase):
     def setUp(self) -> None:
         held = tempfile.TemporaryDirectory(prefix="muster-applications-")

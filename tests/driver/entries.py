@@ -12,6 +12,7 @@ A comment directly above a case, a class or at the top of a program marks it:
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -83,6 +84,19 @@ def suite_folders() -> list[Path]:
 def entries_of_suites(places: Places) -> Iterator[Entry]:
     for folder in suite_folders():
         yield from load_suite(folder).entries(places)
+
+
+def entry_named(name: str, places: Places) -> Entry | None:
+    """Lists no more than the suites and the files that may have it, the binaries last."""
+    from driver import ctest, gtests, python_tests
+
+    suites = [load_suite(folder) for folder in suite_folders() if name.startswith(f"{folder_name(folder)}.")]
+    files = [file for file in python_tests.files() if name.startswith(f"{python_tests.file_name(file)}.")]
+    of_suites = itertools.chain.from_iterable(suite.entries(places) for suite in suites)
+    of_files = itertools.chain.from_iterable(python_tests.entries_of(file, places) for file in files)
+    found = ctest.expanded(itertools.chain(of_suites, of_files, gtests.entries(places)))
+    drawn = Entry(name) if any(hasattr(suite, "more") for suite in suites) else None  # it need not be listed
+    return next((entry for entry in found if entry.name == name), drawn)
 
 
 def suite_of(name: str) -> ModuleType:

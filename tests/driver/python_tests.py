@@ -15,45 +15,67 @@ BY_METHOD = {"fault", "loading"}
 ON_LIBGOMP = {"fault"}  # once more, by gcc and on libgomp
 
 
-def first_line(item: ast.ClassDef | ast.FunctionDef) -> int:
-    return min((decorator.lineno for decorator in item.decorator_list), default=item.lineno)
+def marks(item: ast.ClassDef | ast.FunctionDef, lines: list[str]) -> set[str]:
+    """Those above it or above one of its decorators."""
+    return set().union(*(marks_above(lines, part.lineno) for part in (item, *item.decorator_list)))
 
 
-def entries_of_class(item: ast.ClassDef, lines: list[str], first: Entry, by_method: bool) -> Iterator[Entry]:
+def tests_of(item: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[ast.FunctionDef]:
+    """The class's methods that are tests, then those it inherits from classes of the same file."""
+    found = {part.name: part for part in item.body if isinstance(part, ast.FunctionDef) and part.name.startswith("test_")}
+    for base in item.bases:
+        if isinstance(base, ast.Name) and base.id in classes:
+            found = {method.name: method for method in tests_of(classes[base.id], classes)} | found
+    return list(found.values())
+
+
+def entries_of_class(
+    item: ast.ClassDef, methods: list[ast.FunctionDef], lines: list[str], first: Entry, by_method: bool
+) -> Iterator[Entry]:
     """`first` has what all have, and the beginning of the name."""
-    marks = marks_above(lines, first_line(item))
-    methods = [part for part in item.body if isinstance(part, ast.FunctionDef) and part.name.startswith("test_")]
+    marks_of_class = marks(item, lines)
     together = []
     for method in methods:
-        own = marks_above(lines, first_line(method))
+        own = marks(method, lines)
         if by_method or own:
-            name, marked = f"{first.name}.{item.name}.{method.name.removeprefix('test_')}", marks | own
+            name, marked = f"{first.name}.{item.name}.{method.name.removeprefix('test_')}", marks_of_class | own
             command = (*first.command, f"{item.name}.{method.name}")
             yield replace(first, name=name, command=command, full="full" in marked, alone="alone" in marked)
         else:
             together.append(f"{item.name}.{method.name}")
     if together:
         command = (*first.command, *(together if len(together) < len(methods) else [item.name]))
-        yield replace(first, name=f"{first.name}.{item.name}", command=command, full="full" in marks, alone="alone" in marks)
+        name = f"{first.name}.{item.name}"
+        yield replace(
+            first, name=name, command=command, full="full" in marks_of_class, alone="alone" in marks_of_class
+        )
+
+
+def files() -> list[Path]:
+    return sorted({*TESTS.rglob("test_*.py"), *TESTS.rglob("*_test.py")})
+
+
+def file_name(file: Path) -> str:
+    return f"{folder_name(file.parent)}.{file.stem.removeprefix('test_').removesuffix('_test')}"
 
 
 def entries_of(file: Path, places: Places) -> Iterator[Entry]:
     text = file.read_text()
-    name = f"{folder_name(file.parent)}.{file.stem.removeprefix('test_').removesuffix('_test')}"
+    name = file_name(file)
     command = (PYTHON, str(TESTS / "driver/run_python.py"), str(file))
     in_folder = file.parent.name
     uses_runtimes = "RUNTIMES" in text or in_folder in BY_METHOD
     first = Entry(name, command, environment=places.environment(), all_runtimes=uses_runtimes)
-    for item in ast.parse(text).body:
-        if isinstance(item, ast.ClassDef):
-            for entry in entries_of_class(item, text.splitlines(), first, in_folder in BY_METHOD):
-                yield entry
-                if in_folder in ON_LIBGOMP:
-                    environment = entry.environment | {"TEST_RUNTIME": "libgomp12"}
-                    other = replace(entry, name=f"{entry.name}.libgomp12", full=True, environment=environment)
-                    yield replace(other, all_runtimes=False)
+    classes = {item.name: item for item in ast.parse(text).body if isinstance(item, ast.ClassDef)}
+    for item in classes.values():
+        for entry in entries_of_class(item, tests_of(item, classes), text.splitlines(), first, in_folder in BY_METHOD):
+            yield entry
+            if in_folder in ON_LIBGOMP:
+                environment = entry.environment | {"TEST_RUNTIME": "libgomp12"}
+                other = replace(entry, name=f"{entry.name}.libgomp12", full=True, environment=environment)
+                yield replace(other, all_runtimes=False)
 
 
 def entries(places: Places) -> Iterator[Entry]:
-    for file in sorted({*TESTS.rglob("test_*.py"), *TESTS.rglob("*_test.py")}):
+    for file in files():
         yield from entries_of(file, places)

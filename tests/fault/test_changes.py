@@ -101,6 +101,8 @@ class AffinityFromOutside(FaultTest):
         if self.preloaded:
             self.assert_replaced(100)
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_while_gathered(self) -> None:
         def follow(process: subprocess.Popen[str], there: set[int]) -> None:
             self.move_all(process, there)
@@ -108,6 +110,8 @@ class AffinityFromOutside(FaultTest):
 
         self.until_gathered(follow)
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_while_gathered_and_back(self) -> None:
         def follow(process: subprocess.Popen[str], there: set[int]) -> None:
             self.move_all(process, there)

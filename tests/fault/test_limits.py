@@ -148,6 +148,7 @@ class Stacks(FaultTest):
             self.assertEqual((result.status, result.stdout), (0, results[0].stdout), result.stderr)
         return results[0], max(int(result.stderr.split()[0]) for result in results)
 
+    # muster-test: full long; stock's deepest path is a rare one
     def test_depths(self) -> None:
         for runtime, program_file in for_both_runtimes("stack_depth", "-Wl,-z,now").items():
             extra = {"LD_LIBRARY_PATH": str(harness.places.runtimes / runtime), "OMP_STACKSIZE": "256k"}
@@ -166,6 +167,8 @@ class Stacks(FaultTest):
                         self.assert_replaced(400)
                         self.report_path.unlink(missing_ok=True)
 
+    # muster-test: full beside hogs each barrier of stock takes slices of the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_small_stacks(self) -> None:
         self.start_hogs()
         for runtime, program_file in for_both_runtimes("stack_depth").items():

@@ -124,6 +124,8 @@ class Denied(MissingTest):
                 missing = self.compare_denied("membarrier", error, team, MUSTER_WAIT="block")
                 self.assert_noted(missing, "membarrier", error)
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_slice(self) -> None:
         """By a filter, and as on older kernels, which support no size or no slice."""
         self.start_hogs()
@@ -140,6 +142,8 @@ class Denied(MissingTest):
                     self.skipTest("no slices on this kernel anyway")
                 self.assert_noted(missing, "sched_setattr slice", error)
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_setaffinity(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: no thread is moved")
@@ -181,6 +185,8 @@ class NotMounted(MissingTest):
             self.skipTest("no mount namespace can be created here")
         return enter
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_no_proc(self) -> None:
         self.start_hogs()
         enter = self.without("/proc")

@@ -39,6 +39,8 @@ class Placement(FaultTest):
                 return
         self.fail(str(waiting))
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_affinity_is_given_back(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU: there is nowhere to move to")
@@ -46,6 +48,8 @@ class Placement(FaultTest):
         least = {"gatherings": 1, "moves": 2} | ({"short_slices": 1} if own_slices() else {})
         self.run_until(least, [program("placed"), "1500"])
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_a_mask_that_cannot_be_read_after_a_move(self) -> None:
         """The thread must get its own mask back all the same."""
         if len(os.sched_getaffinity(0)) < 2 or not self.preloaded:
@@ -62,10 +66,14 @@ class Placement(FaultTest):
                 return
         self.fail("no thread was moved")
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_a_thread_that_places_itself(self) -> None:
         """It must stay on the CPUs that it chose, with that mask, also in a signal handler; on either runtime."""
         self.place("self")
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_a_thread_that_places_others(self) -> None:
         self.place("other")
 
@@ -137,6 +145,8 @@ class Placement(FaultTest):
             return "yields"
         return "sleeps" if waiting["short_slices"] + waiting["yields"] == 0 else f"neither: {waiting}"
 
+    # muster-test: full when competitors are noticed is up to the scheduler
+    # muster-test: alone it starts CPU hogs
     def test_switched_off(self) -> None:
         self.start_hogs()
         waiting = self.run_placed([program("placed"), "1500"], {"MUSTER_PLACE": "off", "MUSTER_SLICE": "off"})

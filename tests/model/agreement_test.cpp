@@ -32,6 +32,7 @@ bool is_found_in_some_order(Run run) {
 
 // Two workers: one may leave a gather and read the bits of the next release while the other, which requests the change,
 // is still at the release before.
+// muster-test: full long: all interleavings of three instances
 TEST(Agreement, ThreeInstancesAreNeeded) {
   constexpr Episode kRelease = 5;
   const auto fold = [](Mistake mistake) { return changing(Shape::kFold, 3, 4, mistake, kRelease); };

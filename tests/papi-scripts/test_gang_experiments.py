@@ -126,6 +126,7 @@ class Reports(unittest.TestCase):
         self.assertRegex(self.said("{"), "barrier --threads 2 .*cannot be read")
 
 
+# muster-test: full it measures
 class Short(unittest.TestCase):
     """The real programs, for moments."""
 

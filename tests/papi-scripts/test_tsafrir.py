@@ -74,6 +74,7 @@ class Numbers(unittest.TestCase):
         self.assertIsNone(transition_time(of([1, 0, 0, 0, 1, 0, 0, 0]), quiet=300))
 
 
+# muster-test: full it simulates for long
 class Runs(unittest.TestCase):
     """With bin/smp."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from traps import Case
@@ -23,6 +24,7 @@ VARIANTS = (*C_OF, "gnu", "libgomp")
 LIBRARIES = ("-lm", "-ldl", "-pthread")
 
 
+@cache
 def _first_installed(names: Iterable[str]) -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 

@@ -152,6 +152,7 @@ TEST(SimulatedBarriers, OverheadLeavesTheComputingOut) {
 
 // On every modern machine, at each size. Of two threads see docs/results/barriers.md: there it is measured.
 // Beyond 256 threads only the two that grow with the logarithm are tried: the others take minutes.
+// muster-test: full long: every machine, up to 1,024 threads
 TEST(SimulatedBarriers, AutoIsWithinATenthOfTheBest) {
   for (const char* name : {"zen4-2x96", "grace-72", "rule-256", "rule-512", "rule-1024"}) {
     const Machine modern = machine(name);

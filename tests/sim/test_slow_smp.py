@@ -125,6 +125,7 @@ def drawn(seed: int) -> Case:
     return case
 
 
+# muster-test: full long
 class SlowSimulator(unittest.TestCase):
     def compare(self, case: Case) -> Rules:
         rules = case.rules()
