@@ -166,6 +166,7 @@ class OddMachine(FaultTest):
                         self.assertLess(longest, 3600 * 10**9)
 
 
+# muster-test: full long: it waits for clocks
 class Suspended(FaultTest):
     def test_for_two_seconds(self) -> None:
         """As a laptop's sleep or a batch system's: then the time is missing for all threads."""

@@ -124,6 +124,7 @@ class Reports(MpiTest):
             self.assertEqual((ours.returncode, sorted(ours.stdout.splitlines())), (3, sorted(stock.stdout.splitlines())))
 
 
+# muster-test: full long: more threads than CPUs in each rank
 class ManyThreads(MpiTest):
     """More threads than CPUs: the ranks compete."""
 
