@@ -24,13 +24,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from lab.registrations import remove_stale  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
 PR_SET_CHILD_SUBREAPER = 36
 # ` 12/1500 Test  #34: name ....   Passed    0.12 sec`, or `***Failed`, `***Timeout`, `***Skipped`, `***Not Run`.
 RESULT = re.compile(r"\s*(\d+)/(\d+) Test\s+#\d+: (\S+) \.*\s*(?:\*\*\*)?([A-Z][A-Za-z ]*?)\s+(?:[\d.]+ sec)?\s*$")
+CLEAN = 1.0  # seconds: the system gives process numbers again after minutes
 EVERY = 10.0  # seconds between two lines of progress where stderr is no terminal
-SLOWEST = 5  # entries that the end names
 
 
 def children() -> list[int]:
@@ -87,6 +88,7 @@ def follow(command: list[str], environment: dict[str, str], log: Path) -> tuple[
     failed: list[str] = []
     skipped = 0
     progress = Progress()
+    cleaned = 0.0
     with log.open("w") as out, subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
@@ -94,6 +96,9 @@ def follow(command: list[str], environment: dict[str, str], log: Path) -> tuple[
         signal.signal(signal.SIGCHLD, lambda *_: reap_orphans(process.pid))
         for line in process.stdout:
             out.write(line)
+            if time.monotonic() - cleaned > CLEAN:
+                cleaned = time.monotonic()
+                remove_stale()
             if not (match := RESULT.match(line)):
                 continue
             name, verdict = match[3], match[4]

@@ -25,6 +25,7 @@ from driver import ctest  # noqa: E402
 from driver.entries import Entry, all_entries, entry_named, load_suite, suite_folders, suite_of  # noqa: E402
 from driver.places import ROOT, Places  # noqa: E402
 from lab.compilers import BuildError  # noqa: E402
+from lab.registrations import remove_stale  # noqa: E402
 
 SKIPPED = 77
 
@@ -129,6 +130,7 @@ def main() -> int:
         sys.exit("run.py: no test matches; see --list, and --full")
     counts = {0: 0, SKIPPED: 0, 1: 0}
     for entry in work:
+        remove_stale()
         status = run_one(entry, places)
         counts[status if status in counts else 1] += 1
         if arguments.exactly and arguments.repeat == 1:

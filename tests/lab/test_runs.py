@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from collections.abc import Callable
@@ -16,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab.environment import clean_environment, preload  # noqa: E402
 from lab.hogs import hogs  # noqa: E402
+from lab.registrations import remove_stale  # noqa: E402
 from lab.runs import Outcome, command_line, end_with_parent, exit_by_exception, run, start_child  # noqa: E402
 
 
@@ -124,6 +126,18 @@ class Environment(unittest.TestCase):
         self.assertNotIn("LD_LIBRARY_PATH", clean_environment())
         self.assertEqual(clean_environment(keep=("LD_LIBRARY_PATH", "LD_AUDIT"))["LD_LIBRARY_PATH"], "/nowhere")
         self.assertNotIn("PATH", clean_environment("PAT"))
+
+    def test_registrations_of_ended_processes_go(self) -> None:
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        with tempfile.TemporaryDirectory() as name:
+            folder, uid = Path(name), os.getuid()
+            stale = folder / f"__KMP_REGISTERED_LIB_{ended.pid}_{uid}"
+            kept = [folder / f"__KMP_REGISTERED_LIB_{pid}_{owner}" for pid, owner in ((os.getpid(), uid), (ended.pid, uid + 1))]
+            for file in (stale, *kept):
+                file.touch()
+            remove_stale(folder)
+            self.assertEqual(sorted(folder.iterdir()), sorted(kept))
 
     def test_preloads(self) -> None:
         self.assertEqual(preload(Path("/a"), None, "", "/b"), {"LD_PRELOAD": "/a:/b"})
