@@ -79,7 +79,8 @@ class Rules {
   // "1.20 s (12 %)"
   std::string cost(double ns) const {
     NumberText text;
-    return fmt::format("{} ({:.0f} %)", readable(ns, Unit::kNs, text), 100 * ns / elapsed_ns_);
+    return fmt::format("{} ({:.0f} %)", readable(static_cast<std::uint64_t>(ns), Unit::kNs, text),
+                       100 * ns / elapsed_ns_);
   }
 
   void passed_through() {

@@ -9,6 +9,8 @@
 namespace muster::launcher {
 namespace {
 
+Value real(double value) { return Ratio{static_cast<std::uint64_t>(value * 1e6 + 0.5), 1'000'000}; }
+
 // Puts the values of a merged report, and holds their texts.
 class Walk {
  public:
@@ -45,7 +47,7 @@ class Walk {
     if (value.is_boolean()) return value.get<bool>();
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
     if (value.is_number_integer()) return value.get<std::int64_t>();
-    if (value.is_number()) return value.get<double>();
+    if (value.is_number()) return real(value.get<double>());
     std::string text;
     if (value.is_string()) {
       text = value.get<std::string>();
@@ -95,7 +97,7 @@ std::string shown(const json& value, const std::string& figure) {
                     : figure == "imbalance" ? Unit::kRatio
                                             : Unit::kCount;
   if (unit == Unit::kCount) return fmt::format("{:.10g}", value.get<double>());
-  return readable(value.get<double>(), unit, buffer);
+  return readable(real(value.get<double>()), unit, buffer);
 }
 
 std::string spreads(const json& merged) {

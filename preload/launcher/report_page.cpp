@@ -46,7 +46,7 @@ constexpr const char* kCauses[] = {"imbalance", "preempted", "throttled", "stole
 std::string time_text(const json& ns) {
   if (ns.is_null()) return "?";
   NumberText text;
-  return readable(number(ns), Unit::kNs, text);
+  return readable(static_cast<std::uint64_t>(number(ns)), Unit::kNs, text);
 }
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }

@@ -45,32 +45,24 @@ LostTo lost_to(const SiteSums& sums, const LoadSnapshot& load) {
   return parts;
 }
 
-std::uint64_t times(std::uint64_t ns, double factor) {
-  return static_cast<std::uint64_t>(factor * static_cast<double>(ns));
-}
-
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole != 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
-}
-
 // Samples stand for more or fewer instances than there were, as their distance changes. How many there were is known;
 // of barriers, so is the sum of the waits.
 CauseTimes corrected(const SiteSum& site) {
-  const double each = ratio(site.count(), site.causes.sampled);
+  const Ratio each{site.count(), site.causes.sampled};
   CauseTimes causes = site.causes;
   for (std::uint64_t* ns : {&causes.imbalance_ns, &causes.lost_ns, &causes.waking_ns})
-    *ns = times(*ns, each);
+    *ns = each.of(*ns);
   const std::uint64_t explained_ns = causes.imbalance_ns + causes.lost_ns;
   if (site.is_region || explained_ns <= site.gain_ns()) return causes;
-  const double most = ratio(site.gain_ns(), explained_ns);
-  causes.imbalance_ns = times(causes.imbalance_ns, most);
-  causes.lost_ns = times(causes.lost_ns, most);
+  const Ratio most{site.gain_ns(), explained_ns};
+  causes.imbalance_ns = most.of(causes.imbalance_ns);
+  causes.lost_ns = most.of(causes.lost_ns);
   return causes;
 }
 
 // What that makes of the barriers of a region, whose sums are not kept by barrier.
 struct Correction {
-  double imbalance = 1, lost = 1, waking = 1;
+  Ratio imbalance, lost, waking;
 
   explicit Correction(const SiteSums& sums) {
     CauseTimes before, after;
@@ -79,16 +71,16 @@ struct Correction {
       before.add(sums.sites[i].causes);
       after.add(corrected(sums.sites[i]));
     }
-    imbalance = ratio(after.imbalance_ns, before.imbalance_ns);
-    lost = ratio(after.lost_ns, before.lost_ns);
-    waking = ratio(after.waking_ns, before.waking_ns);
+    imbalance = {after.imbalance_ns, before.imbalance_ns};
+    lost = {after.lost_ns, before.lost_ns};
+    waking = {after.waking_ns, before.waking_ns};
   }
 
   // At the region's fork, join and barriers.
   CauseTimes of_region(const SiteSum& site) const {
     CauseTimes causes = corrected(site);
-    causes.add({site.inside.sampled, times(site.inside.imbalance_ns, imbalance),
-                times(site.inside.lost_ns, lost), times(site.inside.waking_ns, waking)});
+    causes.add({site.inside.sampled, imbalance.of(site.inside.imbalance_ns),
+                lost.of(site.inside.lost_ns), waking.of(site.inside.waking_ns)});
     return causes;
   }
 };
@@ -133,37 +125,34 @@ void put_site(const SiteSum& site, const LostTo& lost_to, const char* program, R
 // TALP's definitions: the time of all threads is useful, or lost to serial parts, imbalance or scheduling. Here each is
 // divided by the number of threads.
 struct Efficiency {
-  double useful = 0;
-  double parallel = 1, balance = 1, scheduling = 1, serialization = 1;
+  std::uint64_t useful_ns = 0;
+  Ratio parallel, balance, scheduling, serialization;
 
-  Efficiency(double elapsed, double serial, const CauseTimes& causes) {
-    const auto imbalance = static_cast<double>(causes.imbalance_ns + causes.lost_ns);
-    const auto waking = static_cast<double>(causes.waking_ns);
-    useful = std::max(0.0, elapsed - serial - imbalance - waking);
-    const double whole =
-        useful + serial + imbalance + waking;  // samples may stand for more than there was
-    if (whole <= 0) return;
-    const double busy = useful + serial;
-    parallel = useful / whole;
-    balance = busy + imbalance > 0 ? busy / (busy + imbalance) : 1;
-    scheduling = (busy + imbalance) / whole;
-    serialization = busy > 0 ? useful / busy : 1;
+  Efficiency(std::uint64_t elapsed_ns, std::uint64_t serial_ns, const CauseTimes& causes) {
+    const std::uint64_t imbalance_ns = causes.imbalance_ns + causes.lost_ns;
+    const std::uint64_t other_ns = serial_ns + imbalance_ns + causes.waking_ns;
+    useful_ns = elapsed_ns - std::min(elapsed_ns, other_ns);
+    const std::uint64_t whole_ns =
+        useful_ns + other_ns;  // samples may stand for more than there was
+    const std::uint64_t busy_ns = useful_ns + serial_ns;
+    parallel = {useful_ns, whole_ns};
+    balance = {busy_ns, busy_ns + imbalance_ns};
+    scheduling = {busy_ns + imbalance_ns, whole_ns};
+    serialization = {useful_ns, busy_ns};
   }
 };
-
-std::uint64_t whole_ns(double ns) { return static_cast<std::uint64_t>(ns); }
 
 void put_region(const SiteSum& site, const Correction& correction, const char* program,
                 ReportWriter& out) {
   const Place place(site.caller, program);
-  const Efficiency its(static_cast<double>(site.elapsed_ns), 0, correction.of_region(site));
+  const Efficiency its(site.elapsed_ns, 0, correction.of_region(site));
   out.put("region_efficiency.object", place.file);
   out.put("region_efficiency.offset", place.offset);
   out.put("region_efficiency.symbol", site.symbol);
   out.put("region_efficiency.numCpus", site.threads);
   out.put("region_efficiency.numOmpParallels", site.count());
   out.put("region_efficiency.elapsedTime", site.elapsed_ns);
-  out.put("region_efficiency.usefulTime", whole_ns(its.useful * static_cast<double>(site.threads)));
+  out.put("region_efficiency.usefulTime", its.useful_ns * site.threads);
   out.put("region_efficiency.parallelEfficiency", its.parallel);
   out.put("region_efficiency.ompParallelEfficiency", its.parallel);
   out.put("region_efficiency.ompLoadBalance", its.balance);
@@ -190,13 +179,12 @@ void put_efficiency(const ReportData& data, const SiteSums& sums, ReportWriter& 
   for (const std::uint64_t each : data.folds->unfolded) unfolded += each;
   if (threads == 0 || 100 * unfolded > data.regions) return out.absent("efficiency");
   const std::uint64_t elapsed_ns = data.times.elapsed_ns;
-  const auto serial = static_cast<double>(elapsed_ns - std::min(elapsed_ns, in_regions_ns));
-  const auto count = static_cast<double>(threads);
-  const Efficiency its(static_cast<double>(elapsed_ns), serial * (count - 1) / count, causes);
+  const std::uint64_t serial_ns = elapsed_ns - std::min(elapsed_ns, in_regions_ns);
+  const Efficiency its(elapsed_ns, Ratio{threads - 1, threads}.of(serial_ns), causes);
   out.put("efficiency.numCpus", threads);
   out.put("efficiency.numOmpParallels", data.regions);
   out.put("efficiency.elapsedTime", elapsed_ns);
-  out.put("efficiency.usefulTime", whole_ns(its.useful * count));
+  out.put("efficiency.usefulTime", its.useful_ns * threads);
   out.put("efficiency.parallelEfficiency", its.parallel);
   out.put("efficiency.ompParallelEfficiency", its.parallel);
   out.put("efficiency.ompLoadBalance", its.balance);

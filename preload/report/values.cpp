@@ -270,8 +270,7 @@ void put_counters(const CounterTotals& counters, ReportWriter& out) {
 Value spin_rate(std::uint64_t spins_succeeded, std::uint64_t waits) {
   if (waits == 0) return nullptr;
   // A thread that still counts, in a program that ends inside a region, counts the spin before the wait.
-  if (spins_succeeded > waits) return 1.0;
-  return static_cast<double>(spins_succeeded) / static_cast<double>(waits);
+  return Ratio{spins_succeeded < waits ? spins_succeeded : waits, waits};
 }
 
 void put_histogram(const WaitStats& waiting, ReportWriter& out) {
@@ -288,8 +287,7 @@ void put_histogram(const WaitStats& waiting, ReportWriter& out) {
     out.put("bucket.quick", b == 0);
     out.put("bucket.below_ns", bounded ? Value(wait_bucket_below_ns(b)) : Value(nullptr));
     out.put("bucket.count", count);
-    const double share = static_cast<double>(count) / static_cast<double>(most);
-    out.put("bucket.bar", kBar + kWidth - static_cast<std::uint64_t>(kWidth * share));
+    out.put("bucket.bar", kBar + kWidth - Ratio{count, most}.of(kWidth));
     out.write("bucket");
   }
   out.end("bucket");
@@ -324,16 +322,16 @@ void put_waiting(const ReportData& data, ReportWriter& out) {
 }
 
 void put_threads(const ReportData& data, ReportWriter& out) {
-  const auto all = static_cast<double>(data.waiting.waited_ns.read());
+  const std::uint64_t all_ns = data.waiting.waited_ns.read();
   for (unsigned i = 0; i < data.totals->threads; ++i) {
     const WaitStats& stats = data.totals->by_thread[i];
-    const double own = static_cast<double>(stats.waited_ns.read()) * data.totals->threads;
+    const Ratio imbalance{stats.waited_ns.read() * data.totals->threads, all_ns};
     out.put("thread.thread", i);
     out.put("thread.barriers", stats.barriers.read());
     out.put("thread.arrived_last", stats.arrived_last.read());
     out.put("thread.waited_ns", stats.waited_ns.read());
     out.put("thread.longest_wait_ns", stats.longest_wait_ns.read());
-    out.put("thread.imbalance", all > 0 ? Value(own / all) : Value(nullptr));
+    out.put("thread.imbalance", all_ns != 0 ? Value(imbalance) : Value(nullptr));
     out.write("thread");
   }
   out.end("thread");

@@ -51,17 +51,25 @@ consteval Table<FieldRange, kGroupCount> make_ranges() {
 }
 constexpr Table<FieldRange, kGroupCount> kRanges = make_ranges();
 
-void print_fixed(double value, unsigned digits, const char* unit, NumberText& out) {
-  std::uint64_t scale = 1;
-  for (unsigned i = 0; i < digits; ++i) scale *= 10;
-  const double size = value < 0 ? -value : value;
-  const auto scaled = static_cast<std::uint64_t>(size * static_cast<double>(scale) + 0.5);
-  std::snprintf(out, sizeof(out), "%s%" PRIu64 ".%0*" PRIu64 "%s", value < 0 ? "-" : "",
-                scaled / scale, static_cast<int>(digits), scaled % scale, unit);
+constexpr std::uint64_t kMillion = 1'000'000;
+
+std::uint64_t rounded(std::uint64_t value, std::uint64_t unit) {
+  return value / unit + (value % unit + unit / 2) / unit;
 }
 
-double as_real(const Value& value) {
-  return value.kind == Value::Kind::kReal ? value.real : static_cast<double>(value.count);
+const char* print_hundredths(std::uint64_t value, const char* unit, NumberText& out) {
+  std::snprintf(out, sizeof(out), "%" PRIu64 ".%02" PRIu64 "%s", value / 100, value % 100, unit);
+  return out;
+}
+
+const char* print_ns(std::uint64_t ns, NumberText& out) {
+  if (ns < 1'000) {
+    std::snprintf(out, sizeof(out), "%" PRIu64 " ns", ns);
+    return out;
+  }
+  if (ns < 1'000'000) return print_hundredths(rounded(ns, 10), " us", out);
+  if (ns < 1'000'000'000) return print_hundredths(rounded(ns, 10'000), " ms", out);
+  return print_hundredths(rounded(ns, 10'000'000), " s", out);
 }
 
 }  // namespace
@@ -112,8 +120,9 @@ const char* plain(const Value& value, NumberText& buffer) {
     case Value::Kind::kNumber:
       std::snprintf(buffer, sizeof(buffer), "%" PRId64, value.number);
       return buffer;
-    case Value::Kind::kReal:
-      print_fixed(value.real, 6, "", buffer);
+    case Value::Kind::kMillionths:
+      std::snprintf(buffer, sizeof(buffer), "%" PRIu64 ".%06" PRIu64, value.count / kMillion,
+                    value.count % kMillion);
       return buffer;
     case Value::Kind::kNotPut:
     case Value::Kind::kNull:
@@ -124,32 +133,21 @@ const char* plain(const Value& value, NumberText& buffer) {
 
 const char* readable(const Value& value, Unit unit, NumberText& buffer) {
   if (value.is_null()) return "?";
-  const double number = as_real(value);
+  const bool is_real = value.kind == Value::Kind::kMillionths;
+  const std::uint64_t count = is_real ? value.count / kMillion : value.count;
   switch (unit) {
     case Unit::kNs:
+      return print_ns(count, buffer);
     case Unit::kUs:
-    case Unit::kMs: {
-      const double ns = number * (unit == Unit::kNs ? 1 : unit == Unit::kUs ? 1e3 : 1e6);
-      if (ns < 1e3) {
-        std::snprintf(buffer, sizeof(buffer), "%u ns", static_cast<unsigned>(ns));
-      } else if (ns < 1e6) {
-        print_fixed(ns / 1e3, 2, " us", buffer);
-      } else if (ns < 1e9) {
-        print_fixed(ns / 1e6, 2, " ms", buffer);
-      } else {
-        print_fixed(ns / 1e9, 2, " s", buffer);
-      }
-      return buffer;
-    }
+      return print_ns(count * 1'000, buffer);
+    case Unit::kMs:
+      return print_ns(count * 1'000'000, buffer);
     case Unit::kMilliCpu:
-      print_fixed(number / 1e3, 2, "", buffer);
-      return buffer;
+      return print_hundredths(rounded(count, 10), "", buffer);
     case Unit::kRatio:
-      print_fixed(number, 2, "", buffer);
-      return buffer;
+      return print_hundredths(is_real ? rounded(value.count, 10'000) : count * 100, "", buffer);
     case Unit::kPercent:
-      print_fixed(100 * number, 2, "", buffer);
-      return buffer;
+      return print_hundredths(is_real ? rounded(value.count, 100) : count * 10'000, "", buffer);
     case Unit::kText:
     case Unit::kFlag:
     case Unit::kCount:

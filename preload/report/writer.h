@@ -1,5 +1,6 @@
 // Writes a report in one of its formats, from values that are put under the fields' names. Used by libmuster.so at
-// the end of a process and by `muster merge`: no allocator, no C++ library.
+// the end of a process and by `muster merge`: no allocator, no C++ library. No floating point, which would trap in a
+// program that unmasked its exceptions.
 #pragma once
 
 #include <concepts>
@@ -10,10 +11,21 @@
 
 namespace muster {
 
+// A factor; 1 if the whole is 0.
+struct Ratio {
+  std::uint64_t part = 1;
+  std::uint64_t whole = 1;
+
+  std::uint64_t of(std::uint64_t value) const {
+    if (whole == 0) return value;
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(value) * part / whole);
+  }
+};
+
 // A field's value. Empty text is null; text is not copied.
 class Value {
  public:
-  enum class Kind : std::uint8_t { kNotPut, kNull, kText, kFlag, kCount, kNumber, kReal };
+  enum class Kind : std::uint8_t { kNotPut, kNull, kText, kFlag, kCount, kNumber, kMillionths };
 
   Value() = default;
   Value(std::nullptr_t) : kind(Kind::kNull) {}
@@ -22,7 +34,8 @@ class Value {
   Value(bool value) : kind(Kind::kFlag), count(value ? 1 : 0) {}
   Value(std::unsigned_integral auto value) : kind(Kind::kCount), count(value) {}
   Value(std::signed_integral auto value) : kind(Kind::kNumber), number(value) {}
-  Value(double value) : kind(Kind::kReal), real(value) {}
+  Value(Ratio ratio) : kind(Kind::kMillionths), count((ratio.of(10'000'000) + 5) / 10) {}
+  Value(double value) = delete;        // it would become a flag
   static Value of(const char* text) {  // also where it is empty
     Value value(text);
     value.kind = Kind::kText;
@@ -37,7 +50,6 @@ class Value {
   union {
     std::uint64_t count = 0;
     std::int64_t number;
-    double real;
     const char* text;
   };
 };

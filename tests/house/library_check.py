@@ -15,6 +15,11 @@ WITHOUT_LIST = ["sched_yield", "dlclose", "__cxa_finalize", *OF_SIGNALS, "sigign
 OF_LIBC = [*WITHOUT_LIST, *re.findall(r"^(\w+) : ", INHERITING.read_text(), re.MULTILINE)]
 MOST_BYTES = 740_000  # of the file, stripped
 INTERPOSED = re.compile(rf"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|{'|'.join([*OF_LIBC, OF_PAPI])})$")
+# SSE, AVX and x87 instructions that compute, compare or convert. Moves, logic and the control words raise no exception.
+COMPUTES = re.compile(
+    r"v?(cvt|u?comi|fn?m(add|sub)|(h?add|h?sub|mul|div|sqrt|rsqrt|rcp|min|max|round|cmp|dp)\w*[sp][sdh]\b)"
+    r"|f(?!ldcw|ldenv|nstcw|nstenv|nstsw|nclex)"
+)
 
 
 def output_of(*command: str | Path) -> str:
@@ -29,6 +34,20 @@ def shown(path: Path, expected: Path) -> list[str]:
     return problems + [f"it does not show {name}" for name in sorted(listed - names)]
 
 
+def floating_point(path: Path) -> list[str]:
+    """On the program's threads it would leave exception flags behind, and trap where they are unmasked."""
+    found: dict[str, str] = {}
+    function, shown = "", output_of("objdump", "-dC", "--no-show-raw-insn", path)
+    if "file format elf64-x86-64" not in shown:
+        return []
+    for line in shown.splitlines():
+        if header := re.match(r"\w+ <(.*)>:$", line):
+            function = header[1]
+        elif (word := line.partition("\t")[2]) and COMPUTES.match(word):
+            found.setdefault(function, word.split()[0])
+    return [f"it computes in floating point: {word} in {function}" for function, word in found.items()]
+
+
 def stripped_bytes(path: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="muster-house-") as folder:
         stripped = Path(folder) / path.name
@@ -37,8 +56,8 @@ def stripped_bytes(path: Path) -> int:
 
 
 def library(path: Path) -> list[str]:
-    """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS; small."""
-    problems = []
+    """libc and the loader only; interposed names only; never unloaded; no relocated text; static TLS; small; integers."""
+    problems = floating_point(path)
     if "__gxx_personality" in output_of("nm", path):
         problems.append("it contains the C++ library's exceptions: something calls a function that may throw")
     is_instrumented = "__llvm_prf" in output_of("readelf", "-SW", path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import tempfile
 import unittest
@@ -229,6 +230,22 @@ class Library(HouseTest):
         ):
             with self.subTest(expected=expected):
                 self.assertIn(expected, self.problems(source, *flags))
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "disassembles x86")
+    def test_floating_point(self) -> None:
+        entry = "static struct { long words[8]; } whole, copy;\n"
+        for computes, body in (
+            ("divsd in __kmpc_barrier", "*(double *)p /= 3;"),
+            ("cvttsd2si in __kmpc_barrier", "*(long *)p = *(double *)p;"),
+            ("in __kmpc_barrier", "*(long *)p = *(float *)p < 2;"),
+            ("fld", "*(long double *)p *= *(long double *)p;"),
+            ("", "*(double *)p = ((double *)p)[1]; copy = whole;"),
+            ("", '__asm__ volatile("fnstcw %0; fldcw %0; ldmxcsr %1" : : "m"(*(short *)p), "m"(*(int *)p));'),
+        ):
+            with self.subTest(body=body):
+                found = self.problems(entry + f"void __kmpc_barrier(void *p) {{ {body} }}", "-O2", "-Wl,-z,nodelete")
+                self.assertEqual("computes in floating point" in found, computes != "", found)
+                self.assertIn(computes, found)
 
     def test_text_relocations(self) -> None:
         source = "int x; int *__kmpc_barrier(void) { return &x; }"

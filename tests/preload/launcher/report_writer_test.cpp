@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "preload/report/writer.h"
+#include "preload/report/rows.h"
 
 namespace muster {
 namespace {
@@ -102,10 +102,31 @@ TEST(ReportWriter, CsvQuotesTextAndLeavesOutNull) {
             "entry,\"a,\"\"b\"\"\",replaced,1\n");
 }
 
+TEST(ReportWriter, RoundsToHundredths) {
+  NumberText text;
+  const auto shown = [&](const Value& value, Unit unit) {
+    return std::string(readable(value, unit, text));
+  };
+  EXPECT_EQ(shown(999U, Unit::kNs), "999 ns");
+  EXPECT_EQ(shown(1'005U, Unit::kNs), "1.01 us");
+  EXPECT_EQ(shown(1'234'499U, Unit::kNs), "1.23 ms");
+  EXPECT_EQ(shown(999'999'999U, Unit::kNs), "1000.00 ms");
+  EXPECT_EQ(shown(~std::uint64_t{0}, Unit::kNs), "18446744073.71 s");
+  EXPECT_EQ(shown(7U, Unit::kUs), "7.00 us");
+  EXPECT_EQ(shown(65U, Unit::kMs), "65.00 ms");
+  EXPECT_EQ(shown(1'500U, Unit::kMilliCpu), "1.50");
+  EXPECT_EQ(shown(Ratio{2, 3}, Unit::kRatio), "0.67");
+  EXPECT_EQ(shown(Ratio{2, 3}, Unit::kPercent), "66.67");
+  EXPECT_EQ(std::string(plain(Ratio{2, 3}, text)), "0.666667");
+  EXPECT_EQ(std::string(plain(Ratio{5, 0}, text)), "1.000000");
+  constexpr std::uint64_t kLong = 1ULL << 62;
+  EXPECT_EQ(std::string(plain(Ratio{kLong, kLong / 4 * 3}, text)), "1.333333");
+}
+
 TEST(ReportWriter, NumbersHaveADotInEveryLocale) {
   if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no such locale";
   const std::string text = written(Format::kJson, [](ReportWriter& out) {
-    out.put("waiting.ssr", 0.25);
+    out.put("waiting.ssr", Ratio{1, 4});
     out.write("waiting");
   });
   std::setlocale(LC_NUMERIC, "C");
