@@ -45,6 +45,7 @@ __attribute__((constructor)) void find_all() {
   MUSTER_SIGNAL_FUNCTIONS(MUSTER_FIND)
 #undef MUSTER_FIND
   find(g_real.sigset, "sigset");
+  dlerror();  // clears the error where a C library lacks one
 }
 
 }  // namespace
