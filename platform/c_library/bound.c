@@ -37,9 +37,10 @@
 // Before glibc 2.34, libc.so was not all of the C library.
 static void* find(const char* name) {
   static const char* const kLibraries[] = {LIBC_SO, LIBPTHREAD_SO, LIBDL_SO};
-  for (size_t i = 0; i < sizeof(kLibraries) / sizeof(kLibraries[0]); ++i) {
-    void* library = dlopen(kLibraries[i], RTLD_LAZY | RTLD_NOLOAD);  // stays: it is never unloaded
-    void* function = library != NULL ? dlsym(library, name) : NULL;
+  static void* handles[3];
+  for (int i = 0; i < 3; ++i) {
+    if (handles[i] == NULL) handles[i] = dlopen(kLibraries[i], RTLD_LAZY | RTLD_NOLOAD);
+    void* function = handles[i] != NULL ? dlsym(handles[i], name) : NULL;
     if (function != NULL) return function;
     dlerror();  // clears the error: the program's next dlerror() is about its own calls
   }
@@ -50,11 +51,11 @@ static int g_missing;
 static long missing(void) { return 0; }
 
 // A constructor that comes before this object's may call Muster, hence a first call that looks the function up.
-#define DEFINE(result, name, parameters, arguments)                          \
+#define DEFINE_AS(result, name, of_library, parameters, arguments)           \
   static result first_##name parameters;                                     \
   static result(*bound_##name) parameters = first_##name;                    \
   static void bind_##name(void) {                                            \
-    void* found = find(#name);                                               \
+    void* found = find(of_library);                                          \
     if (found == NULL) g_missing = 1;                                        \
     const __typeof__(bound_##name) function =                                \
         (__typeof__(bound_##name))(found != NULL ? found : (void*)&missing); \
@@ -65,7 +66,12 @@ static long missing(void) { return 0; }
     return bound_##name arguments;                                           \
   }                                                                          \
   result name parameters { return __atomic_load_n(&bound_##name, __ATOMIC_RELAXED) arguments; }
+#define DEFINE(result, name, parameters, arguments) \
+  DEFINE_AS(result, name, #name, parameters, arguments)
 FUNCTIONS(DEFINE)
+DEFINE_AS(int, muster_sigaction, "sigaction",
+          (int number, const struct sigaction* action, struct sigaction* old),
+          (number, action, old))
 
 int dprintf(int file, const char* format, ...) {
   va_list words;
@@ -90,6 +96,7 @@ static void bind_all(void) {
   if (g_bound) return;
 #define BIND(result, name, parameters, arguments) bind_##name();
   FUNCTIONS(BIND)
+  bind_muster_sigaction();
   if (__register_atfork == NULL) g_missing = 1;
   g_bound = 1;
 }

@@ -1,6 +1,8 @@
 // The C library as libmuster.so needs it: what is there, not what it is called.
 #pragma once
 
+#include <signal.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -8,6 +10,11 @@ extern "C" {
 // Whether the C library has every function that Muster calls. musl has not: there Muster does nothing, in processes that
 // inherit LD_PRELOAD from one of glibc's.
 __attribute__((visibility("hidden"))) int muster_c_library_is_complete(void);
+
+// libmuster.so exports `sigaction`, for others.
+__attribute__((visibility("hidden"))) int muster_sigaction(int number,
+                                                           const struct sigaction* action,
+                                                           struct sigaction* old);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stand_ins.h"
+
 int sched_getcpu(void) {
   const char* how = getenv("ODD_CPU");
   unsigned cpu = 0;
@@ -35,4 +37,9 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   if (strcmp(how, "back") == 0 && passed > 100) time->tv_sec -= 3600;
   if (strcmp(how, "forth") == 0 && passed > 100 && passed < 200) time->tv_sec += 3600;
   return status;
+}
+
+static void* stand_in_for(const char* name) {
+  if (strcmp(name, "sched_getcpu") == 0) return (void*)sched_getcpu;
+  return strcmp(name, "clock_gettime") == 0 ? (void*)clock_gettime : NULL;
 }
