@@ -70,8 +70,8 @@ int omp_get_num_threads(void), omp_get_thread_num(void);
 int main(void) {
   long sum = 0, wrong = 0;
   static long cell[8];
-  for (int round = 0; round < 300; ++round) {
-#pragma omp parallel num_threads(round % 50 == 7 ? 2 : 3) reduction(+ : wrong, sum)
+  for (int round = 0; round < 100; ++round) {
+#pragma omp parallel num_threads(round % 50 == 7 ? 3 : 2) reduction(+ : wrong, sum)
     {
       const int me = omp_get_thread_num(), n = omp_get_num_threads();
       for (int i = 1; i <= 4; ++i) {
