@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
 
@@ -47,31 +48,30 @@ static void* find(const char* name) {
   return NULL;
 }
 
-static int g_missing;
-static long missing(void) { return 0; }
+#define INDEX(result, name, parameters, arguments) k_##name,
+enum { FUNCTIONS(INDEX) k_muster_sigaction, kCount };
+#define TEXT(result, name, parameters, arguments) #name "\0"
+static const char kNames[] = FUNCTIONS(TEXT) "sigaction";
 
-// A constructor that comes before this object's may call Muster, hence a first call that looks the function up.
-#define DEFINE_AS(result, name, of_library, parameters, arguments)           \
-  static result first_##name parameters;                                     \
-  static result(*bound_##name) parameters = first_##name;                    \
-  static void bind_##name(void) {                                            \
-    void* found = find(of_library);                                          \
-    if (found == NULL) g_missing = 1;                                        \
-    const __typeof__(bound_##name) function =                                \
-        (__typeof__(bound_##name))(found != NULL ? found : (void*)&missing); \
-    __atomic_store_n(&bound_##name, function, __ATOMIC_RELAXED);             \
-  }                                                                          \
-  static result first_##name parameters {                                    \
-    bind_##name();                                                           \
-    return bound_##name arguments;                                           \
-  }                                                                          \
-  result name parameters { return __atomic_load_n(&bound_##name, __ATOMIC_RELAXED) arguments; }
-#define DEFINE(result, name, parameters, arguments) \
-  DEFINE_AS(result, name, #name, parameters, arguments)
+static void bind_all(void);
+
+// A constructor that comes before this object's may call Muster, hence first calls that look the functions up.
+static void* g_functions[kCount];
+#define DEFINE(result, name, parameters, arguments)                                \
+  static result first_##name parameters {                                          \
+    bind_all();                                                                    \
+    return name arguments;                                                         \
+  }                                                                                \
+  result name parameters {                                                         \
+    void* const found = __atomic_load_n(&g_functions[k_##name], __ATOMIC_RELAXED); \
+    return ((__typeof__(&name))found)arguments;                                    \
+  }
 FUNCTIONS(DEFINE)
-DEFINE_AS(int, muster_sigaction, "sigaction",
-          (int number, const struct sigaction* action, struct sigaction* old),
-          (number, action, old))
+DEFINE(int, muster_sigaction, (int number, const struct sigaction* action, struct sigaction* old),
+       (number, action, old))
+#define FIRST(result, name, parameters, arguments) [k_##name] = (void*)first_##name,
+static void* g_functions[kCount] = {FUNCTIONS(FIRST)[k_muster_sigaction] =
+                                        (void*)first_muster_sigaction};
 
 int dprintf(int file, const char* format, ...) {
   va_list words;
@@ -90,21 +90,27 @@ int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(voi
                                    : ENOSYS;
 }
 
+static long missing(void) { return 0; }
 static int g_bound;
+static int g_missing;
 
 static void bind_all(void) {
-  if (g_bound) return;
-#define BIND(result, name, parameters, arguments) bind_##name();
-  FUNCTIONS(BIND)
-  bind_muster_sigaction();
+  const char* name = kNames;
+  for (int i = 0; i < kCount; ++i, name += strlen(name) + 1) {
+    void* const found = find(name);
+    if (found == NULL) g_missing = 1;
+    __atomic_store_n(&g_functions[i], found != NULL ? found : (void*)missing, __ATOMIC_RELAXED);
+  }
   if (__register_atfork == NULL) g_missing = 1;
   g_bound = 1;
 }
 
 int muster_c_library_is_complete(void) {
-  bind_all();
+  if (!g_bound) bind_all();
   return !g_missing;
 }
 
 // Before Muster's other constructors, while no other thread can hold the loader's lock.
-__attribute__((constructor(101))) static void at_start(void) { bind_all(); }
+__attribute__((constructor(101))) static void at_start(void) {
+  if (!g_bound) bind_all();
+}

@@ -24,9 +24,9 @@ bool has_runtime() {
 
 // The loader's own message.
 [[noreturn]] void refuse(const char* name, const LoadedObject& object, const char* version) {
-  dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n",
-          __progname_full, object.path[0] != '\0' ? object.path : __progname_full,
-          name, version != nullptr ? ", version " : "", version != nullptr ? version : "");
+  dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n", __progname_full,
+          object.path[0] != '\0' ? object.path : __progname_full, name,
+          version != nullptr ? ", version " : "", version != nullptr ? version : "");
   _exit(127);
 }
 

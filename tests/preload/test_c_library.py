@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import pathlib
 import re
 import shutil
@@ -12,6 +11,8 @@ import tempfile
 import unittest
 
 import programs
+
+from lab.reports import load
 
 LIBRARY = pathlib.Path(programs.LIBRARY)
 MUSL = pathlib.Path("/lib/ld-musl-x86_64.so.1")
@@ -150,6 +151,7 @@ class Own(unittest.TestCase):
                 variables = {name: self.path(value) for name, value in settings.items()}
                 ours = programs.run(program, **variables)
                 self.assertEqual((ours.stdout, ours.returncode), (stock.stdout, 0))
+        self.assertGreater(load(self.folder / "report.json")["barriers"]["replaced"], 1000)
 
     def path(self, value: str) -> str:
         return str(self.folder / value) if value.endswith(".json") else value
@@ -161,6 +163,113 @@ class Own(unittest.TestCase):
     def test_in_a_library(self) -> None:
         for runtime in RUNTIMES:
             self.check(runtime, in_library=True)
+
+
+# What Muster interposes, and whether it leaves anything behind that the program can see.
+MUSL_PROGRAM = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_key_t key;
+static void *in_thread(void *data) { pthread_setspecific(key, data); pthread_exit(data); }
+static void handler(int number) { printf("signal %d\n", number); }
+static void at_end(void) { puts("end"); }
+int main(void) {
+  const char *error = dlerror();
+  puts(error != NULL ? error : "no error");
+  atexit(at_end);
+  pthread_t thread;
+  void *result = NULL;
+  printf("%d", pthread_key_create(&key, NULL));
+  printf(" %u %d", (unsigned)key, pthread_create(&thread, NULL, in_thread, &key));
+  pthread_join(thread, &result);
+  struct sigaction action = {.sa_handler = handler}, before;
+  printf(" %d %d", result == &key, sigaction(SIGUSR1, &action, &before));
+  printf(" %d %d\n", before.sa_handler == SIG_DFL, signal(SIGUSR2, handler) == SIG_DFL);
+  raise(SIGUSR1), raise(SIGUSR2);
+  cpu_set_t cpus;
+  printf("%d %d", sched_yield(), sched_getaffinity(0, sizeof(cpus), &cpus) == 0);
+  void *self = dlopen(NULL, RTLD_NOW);
+  printf(" %d %d", dlsym(self, "no_such_name") == NULL && dlerror() != NULL, dlclose(self));
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) execl("/bin/sh", "sh", "-c", "echo from the shell; exit 3", (char *)NULL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  printf("%d %d\n", WEXITSTATUS(status), WEXITSTATUS(system("exit 4")));
+  return 7;
+}
+"""
+
+# Stands in for libgomp as a distribution with musl has it: the constructs that gcc makes of a region and a barrier.
+MUSL_RUNTIME = r"""
+#include <stdio.h>
+double omp_get_wtick(void) { return 1; }
+int omp_get_num_threads(void) { return 5; }
+int omp_get_thread_num(void) { return 0; }
+void GOMP_barrier(void) { puts("barrier"); }
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
+  printf("parallel %u %u\n", threads, flags);
+  body(data);
+}
+"""
+MUSL_REGIONS = r"""
+#include <stdio.h>
+double omp_get_wtick(void);
+int omp_get_num_threads(void);
+void GOMP_barrier(void);
+void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
+static void body(void *data) { printf("%s %d\n", (char *)data, omp_get_num_threads()); GOMP_barrier(); }
+int main(void) {
+  for (int i = 0; i < 3; ++i) GOMP_parallel(body, "body", 2, 0);
+  printf("%g\n", omp_get_wtick());
+  return 0;
+}
+"""
+
+
+@unittest.skipUnless(shutil.which("musl-gcc"), "no musl-gcc (musl-tools)")
+class Musl(unittest.TestCase):
+    """Programs on musl that inherit LD_PRELOAD from one on glibc: Muster does nothing there."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="muster-musl-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def built(self, name: str, source: str, *flags: str) -> pathlib.Path:
+        file, output = self.folder / f"{name}.c", self.folder / name
+        file.write_text(source)
+        subprocess.run(["musl-gcc", "-O2", "-w", "-D_GNU_SOURCE", file, "-o", output, *flags], check=True)
+        return output
+
+    def check(self, program: pathlib.Path) -> str:
+        """By a preloaded shell, which proves that the preload is inherited."""
+        script = 'case $LD_PRELOAD in *muster*) ;; "") ;; *) exit 99 ;; esac; "$0"; echo "status $?"'
+        stock = programs.run("/bin/sh", "-c", script, str(program), preload=False)
+        self.assertNotIn("status 127", stock.stdout)
+        self.assertEqual(stock.stderr, "")
+        report = self.folder / "report.json"
+        for settings in ({}, {"MUSTER": "off"}, {"MUSTER_VERBOSE": "1", "MUSTER_REPORT": str(report)}):
+            with self.subTest(program=program.name, **settings):
+                ours = programs.run("/bin/sh", "-c", script, str(program), **settings)
+                self.assertEqual((ours.stdout, ours.stderr), (stock.stdout, stock.stderr))
+                self.assertFalse(report.exists())
+        return stock.stdout
+
+    def test_child(self) -> None:
+        self.assertIn("no error\n0 0 0 1 0 1 1\n", self.check(self.built("child", MUSL_PROGRAM)))
+
+    def test_regions(self) -> None:
+        """Of a runtime on musl: every call goes to it."""
+        self.built("libgomp.so.1", MUSL_RUNTIME, "-shared", "-fPIC", "-Wl,-soname,libgomp.so.1")
+        flags = f"-L{self.folder}", "-l:libgomp.so.1", f"-Wl,-rpath,{self.folder}"
+        self.assertEqual(self.check(self.built("regions", MUSL_REGIONS, *flags)).count("barrier"), 3)
 
 
 if __name__ == "__main__":
