@@ -1,4 +1,4 @@
-"""Names of the C library that a program may define itself: Muster calls none of them, and needs none that musl lacks."""
+"""Names of the C library that a program may define itself: Muster calls none, and needs none that musl lacks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class Undefined(unittest.TestCase):
         needed = {*symbols(LIBRARY, "undefined")}
         relocations = subprocess.check_output(["readelf", "-rW", LIBRARY], text=True)
         own = {*symbols(LIBRARY, "defined")}  # by way of the loader, which may find another first
-        needed |= own & {name.split("@")[0] for name in re.findall(r"(?:JUMP_SLO|GLOB_DAT)\w*\s+\w+\s+(\S+)", relocations)}
+        bound = re.findall(r"(?:JUMP_SLO|GLOB_DAT)\w*\s+\w+\s+(\S+)", relocations)
+        needed |= own & {name.split("@")[0] for name in bound}
         self.assertIn("dlsym", needed)
         self.assertEqual({name for name in needed - of_all_runtimes if of_program(name)}, set())
 
@@ -102,7 +103,7 @@ int report_calls(void) {
 
 
 class Own(unittest.TestCase):
-    """A program in ISO C that defines each function of the C library that it may, and that its runtime does not import."""
+    """A program that defines each function of the C library that ISO C lets it, and its runtime does not import."""
 
     SETTINGS = (
         {},
