@@ -1,11 +1,10 @@
 // As system_calls.c, for what is no system call, or costs less than one: each function is looked up once in the C library
-// itself, before main, not in the order in which the loader lists the objects.
+// itself, before main.
 #define _GNU_SOURCE
 #include "platform/c_library/bound.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <gnu/lib-names.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
@@ -34,19 +33,6 @@
     (attributes, state))                                                                           \
   X(int, pthread_attr_setaffinity_np,                                                              \
     (pthread_attr_t * attributes, size_t size, const cpu_set_t* cpus), (attributes, size, cpus))
-
-// Before glibc 2.34, libc.so was not all of the C library.
-static void* find(const char* name) {
-  static const char* const kLibraries[] = {LIBC_SO, LIBPTHREAD_SO, LIBDL_SO};
-  static void* handles[3];
-  for (int i = 0; i < 3; ++i) {
-    if (handles[i] == NULL) handles[i] = dlopen(kLibraries[i], RTLD_LAZY | RTLD_NOLOAD);
-    void* function = handles[i] != NULL ? dlsym(handles[i], name) : NULL;
-    if (function != NULL) return function;
-    dlerror();  // clears the error: the program's next dlerror() is about its own calls
-  }
-  return NULL;
-}
 
 #define INDEX(result, name, parameters, arguments) k_##name,
 enum { FUNCTIONS(INDEX) k_muster_sigaction, kCount };
@@ -94,10 +80,11 @@ static long missing(void) { return 0; }
 static int g_bound;
 static int g_missing;
 
-static void bind_all(void) {
+// Before Muster's other constructors, while there is one thread.
+__attribute__((constructor(101))) static void bind_all(void) {
   const char* name = kNames;
   for (int i = 0; i < kCount; ++i, name += strlen(name) + 1) {
-    void* const found = find(name);
+    void* const found = muster_find_in_c_library(name);
     if (found == NULL) g_missing = 1;
     __atomic_store_n(&g_functions[i], found != NULL ? found : (void*)missing, __ATOMIC_RELAXED);
   }
@@ -108,9 +95,4 @@ static void bind_all(void) {
 int muster_c_library_is_complete(void) {
   if (!g_bound) bind_all();
   return !g_missing;
-}
-
-// Before Muster's other constructors, while no other thread can hold the loader's lock.
-__attribute__((constructor(101))) static void at_start(void) {
-  if (!g_bound) bind_all();
 }

@@ -16,6 +16,9 @@ __attribute__((visibility("hidden"))) int muster_sigaction(int number,
                                                            const struct sigaction* action,
                                                            struct sigaction* old);
 
+// The address of the C library's own definition, or null (runtime-hooks/objects/c_library.cpp).
+__attribute__((visibility("hidden"))) void* muster_find_in_c_library(const char* name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -146,10 +146,6 @@ int sched_getcpu(void) {
   return NEXT(sched_getcpu)();
 }
 
-static void* stand_in_for(const char* name) {
-  return strcmp(name, "sched_getcpu") == 0 ? (void*)sched_getcpu : NULL;
-}
-
 void* dlopen(const char* name, int how) {
   if (FAILS("dlopen")) return NULL;
   return NEXT(dlopen)(name, how);

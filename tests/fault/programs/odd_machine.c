@@ -38,8 +38,3 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
   if (strcmp(how, "forth") == 0 && passed > 100 && passed < 200) time->tv_sec += 3600;
   return status;
 }
-
-static void* stand_in_for(const char* name) {
-  if (strcmp(name, "sched_getcpu") == 0) return (void*)sched_getcpu;
-  return strcmp(name, "clock_gettime") == 0 ? (void*)clock_gettime : NULL;
-}
