@@ -21,7 +21,8 @@ check_c_source_compiles("#include <features.h>\n#if !defined(__x86_64__) || !__G
 if(NOT MUSTER_OLDER_GLIBC)
   return()
 endif()
-# muster_older_glibc(TARGET FILE NAME...): calls of each NAME go to __wrap_NAME, which is in FILE.
+# muster_older_glibc(TARGET FILE NAME...): calls of each NAME go to __wrap_NAME, which is in FILE. What the library has of
+# its own (platform/c_library/) is for the command alone.
 function(muster_older_glibc target file)
   add_library(${target}_glibc STATIC ${CMAKE_SOURCE_DIR}/platform/older_glibc/${file})
   target_compile_options(${target}_glibc PRIVATE -ffunction-sections -O2)
@@ -30,12 +31,11 @@ function(muster_older_glibc target file)
   target_link_libraries(${target} INTERFACE ${target}_glibc)
 endfunction()
 muster_older_glibc(muster_portable functions.c
-  dlopen dlsym dlvsym dlclose dlerror dladdr dladdr1 pthread_create pthread_join pthread_detach pthread_once
-  pthread_key_create pthread_key_delete pthread_setspecific pthread_getspecific pthread_sigmask
-  pthread_attr_setstacksize pthread_attr_setaffinity_np pthread_setname_np stat lstat fstat stat64 lstat64 fstat64
-  __pthread_key_create _dl_find_object)
+  dlopen dlsym dlclose dlerror dladdr pthread_create pthread_join pthread_detach pthread_key_create pthread_key_delete
+  pthread_setspecific pthread_getspecific pthread_attr_setstacksize __pthread_key_create _dl_find_object)
 muster_older_glibc(muster_portable_command command.c
-  pow sigabbrev_np arc4random __libc_start_main)
+  pow sigabbrev_np arc4random __libc_start_main dlvsym dladdr1 pthread_once pthread_sigmask pthread_attr_setaffinity_np
+  pthread_setname_np stat lstat fstat stat64 lstat64 fstat64)
 # Before 2.34 they were in these. A newer glibc has them empty; they are named so that an older loader opens them.
 target_link_options(muster_portable INTERFACE
   -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--pop-state)

@@ -7,6 +7,7 @@
 
 #include "counters/counting.h"
 #include "load/load_sensor.h"
+#include "platform/c_library/bound.h"
 #include "platform/clock.h"
 #include "platform/cpu_times.h"
 #include "platform/cpus.h"
@@ -183,6 +184,7 @@ void prepare_while_single_threaded() {
 }
 
 __attribute__((constructor)) void at_start() {
+  if (!muster_c_library_is_complete()) return;
   note_objects_at_start();
   const char* report = early<kind::ReportPath>(Setting::report, static_cast<const char*>(nullptr));
   if (report != nullptr && std::strcmp(report, "stderr") == 0 &&

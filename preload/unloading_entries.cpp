@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "platform/c_library/bound.h"
 #include "preload/entry.h"
 #include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/objects/deferred_dlclose.h"
@@ -36,6 +37,7 @@ __attribute__((constructor)) void find_finalize() { real_finalize(); }
 using namespace muster;
 
 MUSTER_EXPORT int dlclose(void* handle) noexcept {
+  if (!muster_c_library_is_complete()) return close_handle(handle);
   int result = 0;
   keep_runtimes_of_other_folds();
   {
@@ -56,7 +58,7 @@ MUSTER_EXPORT int dlclose(void* handle) noexcept {
 // Detects calls of dlclose that do not come here, such as those from an object in a scope of its own. The object's
 // bindings are kept until its destructors have run.
 MUSTER_EXPORT void __cxa_finalize(void* object) {
-  const bool goes = object != nullptr && !process_is_ending();
+  const bool goes = object != nullptr && muster_c_library_is_complete() && !process_is_ending();
   if (goes && t_in_dlclose == 0) {
     const BeforeUnloading scope({"__cxa_finalize", MUSTER_CALLER});
   }

@@ -13,6 +13,7 @@
 #include "platform/mpi_job.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
+#include "platform/program_name.h"
 #include "preload/message.h"
 #include "preload/report/kept_stderr.h"
 #include "preload/report/process_id.h"
@@ -57,7 +58,7 @@ void describe_process(ReportData& out) {
   if (gethostname(out.host, sizeof(out.host) - 1) != 0) std::strcpy(out.host, "unknown");
   const ssize_t length = readlink("/proc/self/exe", out.program, sizeof(out.program) - 1);
   if (length < 0) {  // no /proc: as the program was called
-    std::snprintf(out.program, sizeof(out.program), "%s", program_invocation_name);
+    std::snprintf(out.program, sizeof(out.program), "%s", __progname_full);
   }
   out.pid = reported_process();
   out.rank = mpi_rank();

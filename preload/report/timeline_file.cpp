@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "options/settings.h"
+#include "platform/program_name.h"
 #include "preload/message.h"
 #include "preload/report/process_id.h"
 #include "preload/report/report.h"
@@ -33,7 +34,7 @@ class TimelineFile {
   int write() {
     find_begin();
     text_.add("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
-    add_name("process_name", process_, program_invocation_short_name);
+    add_name("process_name", process_, __progname);
     for (const ThreadTimeline* each = first_timeline(); each != nullptr; each = each->next) {
       add_thread(*each);
     }

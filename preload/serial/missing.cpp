@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "platform/program_name.h"
 #include "preload/serial/serial.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -23,9 +24,9 @@ bool has_runtime() {
 
 // The loader's own message.
 [[noreturn]] void refuse(const char* name, const LoadedObject& object, const char* version) {
-  dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n",
-          program_invocation_name, object.path[0] != '\0' ? object.path : program_invocation_name,
-          name, version != nullptr ? ", version " : "", version != nullptr ? version : "");
+  dprintf(STDERR_FILENO, "%s: symbol lookup error: %s: undefined symbol: %s%s%s\n", __progname_full,
+          object.path[0] != '\0' ? object.path : __progname_full, name,
+          version != nullptr ? ", version " : "", version != nullptr ? version : "");
   _exit(127);
 }
 

@@ -1,6 +1,5 @@
 #include "preload/signals/dispositions.h"
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "platform/c_library/bound.h"
 #include "platform/lock.h"
 #include "platform/yield_cpu.h"
 
@@ -17,9 +17,6 @@ namespace {
 
 // Those whose default action is to end the process without a core dump, and that people and job schedulers send.
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
-
-using SigactionFunction = int (*)(int, const struct sigaction*, struct sigaction*);
-constinit std::atomic<SigactionFunction> g_real{nullptr};
 
 // What the system call rt_sigaction takes, alike on the processors that Muster runs on. The C library's function would
 // change a disposition that is read and set again: it adds SA_RESTORER to the flags.
@@ -58,7 +55,7 @@ void wait_for_the_end() {
 void end_by(int signal) {
   struct sigaction action{};
   action.sa_handler = SIG_DFL;
-  real_sigaction(signal, &action, nullptr);
+  muster_sigaction(signal, &action, nullptr);
   sigset_t only;
   sigemptyset(&only);
   sigaddset(&only, signal);
@@ -88,7 +85,7 @@ void take(unsigned place) {
   ours.sa_handler = handle;
   ours.sa_flags = SA_ONSTACK;
   sigfillset(&ours.sa_mask);
-  real_sigaction(kSignals[place], &ours, nullptr);
+  muster_sigaction(kSignals[place], &ours, nullptr);
 }
 
 void give_back(unsigned place) {
@@ -105,15 +102,6 @@ void block_all(sigset_t& before) {
 }
 
 }  // namespace
-
-int real_sigaction(int signal, const struct sigaction* action, struct sigaction* old) {
-  SigactionFunction real = g_real.load(std::memory_order_relaxed);
-  if (real == nullptr) {
-    real = reinterpret_cast<SigactionFunction>(dlsym(RTLD_NEXT, "sigaction"));
-    g_real.store(real, std::memory_order_relaxed);
-  }
-  return real(signal, action, old);
-}
 
 void handle_default_dispositions(void (*on_signal)()) {
   if (getpid() == 1) return;

@@ -43,7 +43,4 @@ class ProgramsDisposition {
 // The same for good, for functions that also change the signal mask.
 void leave_disposition(int signal);
 
-// The C library's sigaction.
-int real_sigaction(int signal, const struct sigaction* action, struct sigaction* old);
-
 }  // namespace muster

@@ -26,6 +26,7 @@ struct Real {
   MUSTER_SIGNAL_FUNCTIONS(MUSTER_MEMBER)
 #undef MUSTER_MEMBER
   std::atomic<SignalHandler (*)(int, SignalHandler)> sigset{nullptr};
+  std::atomic<int (*)(int, const struct sigaction*, struct sigaction*)> sigaction{nullptr};
 };
 constinit Real g_real;
 
@@ -40,11 +41,12 @@ Function find(std::atomic<Function>& place, const char* name) {
 
 // Before the first call, nearly always: dlsym takes the loader's lock.
 __attribute__((constructor)) void find_all() {
-  real_sigaction(SIGTERM, nullptr, nullptr);
+  find(g_real.sigaction, "sigaction");
 #define MUSTER_FIND(result, name, parameters, arguments) find(g_real.name, #name);
   MUSTER_SIGNAL_FUNCTIONS(MUSTER_FIND)
 #undef MUSTER_FIND
   find(g_real.sigset, "sigset");
+  dlerror();  // clears the error where a C library lacks one
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ using muster::SignalHandler;
 MUSTER_EXPORT int sigaction(int number, const struct sigaction* action,
                             struct sigaction* old) noexcept {
   const muster::ProgramsDisposition scope(number);
-  return muster::real_sigaction(number, action, old);
+  return muster::find(muster::g_real.sigaction, "sigaction")(number, action, old);
 }
 
 MUSTER_EXPORT int __sigaction(int number, const struct sigaction* action,

@@ -22,6 +22,9 @@
 #include "preload/report/report.h"
 #include "preload/signals/dispositions.h"
 
+// A program may define `clone`. Weak: musl has no other name.
+extern "C" __typeof__(clone) __clone __attribute__((weak));
+
 namespace muster {
 namespace {
 
@@ -54,8 +57,8 @@ void write_in_helper() {
   report_is_about(getpid());
   g_helper_runs.store(1);
   // No signal to the parent when it ends, so nothing that the program waits for.
-  const int helper = clone(help, g_stack + kStack, CLONE_VM | CLONE_CHILD_CLEARTID, nullptr,
-                           nullptr, nullptr, &g_helper_runs);
+  const int helper = __clone(help, g_stack + kStack, CLONE_VM | CLONE_CHILD_CLEARTID, nullptr,
+                             nullptr, nullptr, &g_helper_runs);
   if (helper < 0) return;
   wait_for_helper();
   if (g_helper_runs.load(std::memory_order_acquire) != 0) syscall(SYS_kill, helper, SIGKILL);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "platform/c_library/bound.h"
 #include "platform/given_back.h"
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
@@ -61,7 +62,8 @@ constexpr Before kBefore[] = {
 void before(unsigned index, std::uintptr_t argument) {
   switch (kBefore[index]) {
     case Before::kMakesKey:
-      return reserve_fold_ends();
+      if (muster_c_library_is_complete()) reserve_fold_ends();
+      return;
     case Before::kAsksByNumber: {
       const auto thread = static_cast<pid_t>(argument);
       if (thread != 0 && thread != syscall(SYS_gettid)) end_moves();
@@ -130,6 +132,7 @@ void* next_for(unsigned index, const void* caller) {
 // constructor, and a constructor may wait for a thread that it has created.
 __attribute__((constructor)) void find_all() {
   for (unsigned index = 0; index < kCount; ++index) next_of(index);
+  dlerror();  // clears the error where a C library lacks one: the program's next dlerror() is about its own calls
 }
 
 }  // namespace

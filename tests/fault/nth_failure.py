@@ -93,7 +93,7 @@ def failing_object() -> Path:
     output = harness.places.build / "failing.so"
     harness.places.build.mkdir(parents=True, exist_ok=True)
     source = harness.HERE / "programs" / "failing.c"
-    subprocess.run(["gcc", "-O1", "-g", "-shared", "-fPIC", str(source), "-o", str(output), "-ldl"], check=True)
+    subprocess.run(["clang-19", "-O2", "-g", "-shared", "-fPIC", str(source), "-o", str(output), "-ldl"], check=True)
     return output
 
 

@@ -4,7 +4,6 @@
 // FAIL_NTH=n: the nth of them, counted from 1; FAIL_FROM=n: that and all later ones.
 // FAIL_COUNTED: a file that gets the number of such calls, at exit.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -15,9 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "stand_ins.h"
 
 static const char* failing_call = "";
 static long failing_nth = -1, failing_from = -1;
@@ -60,17 +60,10 @@ static int fails(const char* call, const void* caller) {
 
 #define FAILS(call) fails(call, __builtin_return_address(0))
 
-void* mmap(void* address, size_t size, int protection, int flags, int file, off_t offset) {
-  if (FAILS("mmap")) {
-    errno = ENOMEM;
-    return MAP_FAILED;
-  }
-  begin_to_count();
-  return (void*)real_syscall(SYS_mmap, address, size, protection, flags, file, offset);
-}
-
 static const char* name_of(long number, const long* words) {
   switch (number) {
+    case SYS_mmap:
+      return "mmap";
     case SYS_futex:
       return (words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT ? "futex" : "";
     case SYS_membarrier:
@@ -96,6 +89,8 @@ static const char* name_of(long number, const long* words) {
 
 static int error_of(long number) {
   switch (number) {
+    case SYS_mmap:
+      return ENOMEM;
     case SYS_futex:
       return ENOSYS;
     case SYS_openat:

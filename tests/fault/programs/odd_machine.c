@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stand_ins.h"
+
 int sched_getcpu(void) {
   const char* how = getenv("ODD_CPU");
   unsigned cpu = 0;
