@@ -184,8 +184,8 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
   return found;
 }
 
-// The number of objects that had been loaded when a lookup found the name undefined. As long as no more are loaded, it
-// remains undefined.
+// One more than the number of objects that had been loaded when a lookup found the name undefined; on musl that number
+// begins with 0. As long as no more are loaded, it remains undefined.
 constinit std::atomic<std::uint64_t> g_undefined_at[kThunkCount] = {};
 
 // The target of a name that Muster has an entry point for: that entry point, if the runtime is replaced. If not, or if it
@@ -224,7 +224,7 @@ Target target_of_bound_entry(unsigned index, const void* caller) {
 }
 
 Target look_up_entry(unsigned index, const void* caller) {
-  const std::uint64_t loads = object_counts().loaded;
+  const std::uint64_t loads = object_counts().loaded + 1;
   const Binding binding = binding_of(caller, kThunks[index].name);
   if (binding.runtime == &no_runtime()) {
     g_undefined_at[index].store(loads, std::memory_order_relaxed);
@@ -236,7 +236,7 @@ Target look_up_entry(unsigned index, const void* caller) {
 
 Target look_up(unsigned index, const void* caller) {
   if (kThunks[index].entry != nullptr) return look_up_entry(index, caller);
-  const std::uint64_t loads = object_counts().loaded;
+  const std::uint64_t loads = object_counts().loaded + 1;
   const CallTarget found = call_target_of(caller, kThunks[index].name);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
@@ -289,7 +289,7 @@ Target target_of(unsigned index, const void* caller) {
   }
   look_for_unloaded();
   const bool is_undefined =
-      g_undefined_at[index].load(std::memory_order_relaxed) == object_counts().loaded;
+      g_undefined_at[index].load(std::memory_order_relaxed) == object_counts().loaded + 1;
   return is_undefined ? Target{} : look_up(index, caller);
 }
 
