@@ -21,7 +21,12 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : turns_(parameters), slice_(parameters), contention_(parameters), placement_(parameters) {}
+      : turns_(parameters),
+        slice_(parameters),
+        contention_(parameters),
+        between_regions_(parameters.settings.passive ? tuning::kSpinWithCompetitorNs
+                                                     : tuning::kSpinAloneNs),
+        placement_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
   bool records_arrivals() const { return contention_.records_arrivals(); }
@@ -48,11 +53,13 @@ class AutoWait {
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = expects_competitor(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
-    const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns());
+    const std::uint64_t alone_ns =
+        wait.between_regions ? between_regions_.ns() : between_regions_.most_ns();
+    const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns(), alone_ns);
     const bool delays_others = spin_delays_others(now);
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
-      if (done()) return note_release(delays_others);
+      if (done()) return note_release(wait, delays_others);
       const unsigned teammate =
           wait.arrivals.absent_on(Scheduler::current_cpu(), wait.me, wait.episode);
       if (teammate != kNobody) contention_.note_turn();
@@ -80,11 +87,18 @@ class AutoWait {
       if (step == Step::kYield && teammate == kNobody) contention_.note_yield(before_ns, now_ns);
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
-      if (is_done) return note_release(delays_others);
+      if (is_done) return note_release(wait, delays_others);
       now.time_is_up =
           now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn<Memory>(wait.me, now_ns);
       before_ns = now_ns;
     }
+  }
+
+  // The bet would have been won if the longest spin had met the end of the serial part.
+  template <class Memory>
+  void note_sleep(const Wait<Memory>& wait, std::uint64_t now_ns) {
+    if (wait.between_regions)
+      between_regions_.note(now_ns - wait.start_ns < between_regions_.most_ns());
   }
 
  private:
@@ -92,7 +106,9 @@ class AutoWait {
     return contention_.expects_competitor(now_ns, placement_.left_to_kernel());
   }
 
-  bool note_release(bool delays_others) {
+  template <class Memory>
+  bool note_release(const Wait<Memory>& wait, bool delays_others) {
+    if (wait.between_regions) between_regions_.note(true);
     if (delays_others) budget_.note(true);
     return true;
   }
@@ -139,7 +155,8 @@ class AutoWait {
   TeamTurns turns_;
   RequestedSlice slice_;
   Contention contention_;
-  SpinBudget budget_;
+  SpinBudget budget_{tuning::kSpinWithCompetitorNs};
+  SpinBudget between_regions_;
   Placement placement_;
 };
 

@@ -48,9 +48,10 @@ constexpr bool spin_delays_others(const Observation& now) {
 }
 
 // How long a thread spins before it blocks, from the observation with which its wait begins. `budget_ns`: where the spin
-// delays others (spin_budget.h).
-constexpr std::uint64_t spin_time_ns(const Observation& now, std::uint64_t budget_ns) {
-  return spin_delays_others(now) ? budget_ns : tuning::kSpinAloneNs;
+// delays others (spin_budget.h); `alone_ns`: where it does not.
+constexpr std::uint64_t spin_time_ns(const Observation& now, std::uint64_t budget_ns,
+                                     std::uint64_t alone_ns) {
+  return spin_delays_others(now) ? budget_ns : alone_ns;
 }
 
 }  // namespace muster

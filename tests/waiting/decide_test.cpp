@@ -127,13 +127,13 @@ TEST(Decide, SpinsForLessTimeWhereItDelaysOthers) {
   for_each_observation([](const Observation& now) {
     for (const std::uint64_t budget_ns : {tuning::kLeastSpinNs, tuning::kSpinWithCompetitorNs}) {
       const bool delays = now.competitor || now.real_time;
-      EXPECT_EQ(spin_time_ns(now, budget_ns), delays ? budget_ns : tuning::kSpinAloneNs);
+      EXPECT_EQ(spin_time_ns(now, budget_ns, 7), delays ? budget_ns : 7);
     }
   });
 }
 
 TEST(SpinBudget, FollowsHowTheLastWaitsEnded) {
-  SpinBudget budget;
+  SpinBudget budget(tuning::kSpinWithCompetitorNs);
   EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs) << "nothing is known";
   budget.note(true);
   EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs) << "the most";
