@@ -95,9 +95,8 @@ class AnyPolicy {
   void arrives(unsigned me, Episode episode, WaitStats& stats) {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(me, episode, stats);
   }
-  template <class Memory>
-  void note_sleep(const Wait<Memory>& wait, std::uint64_t now_ns) {
-    if (kind_ == WaitKind::kAuto) as<AutoWait>().note_sleep(wait, now_ns);
+  void note_sleep(std::uint64_t ns, bool between_regions) {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().note_sleep(ns, between_regions);
   }
   LoadSensor* load_sensor() const {
     return kind_ == WaitKind::kAuto ? as<AutoWait>().load_sensor() : nullptr;

@@ -31,4 +31,32 @@ class SpinBudget {
   std::atomic<std::uint64_t> ns_;
 };
 
+// All that a team spins by.
+class SpinTimes {
+ public:
+  explicit SpinTimes(bool passive)
+      : between_regions_(passive ? tuning::kSpinWithCompetitorNs : tuning::kSpinAloneNs) {}
+
+  // Of a wait that begins.
+  std::uint64_t ns(bool delays_others, bool between_regions) const {
+    if (delays_others) return beside_competitors_.ns();
+    return between_regions ? between_regions_.ns() : between_regions_.most_ns();
+  }
+
+  // The spin was successful, or its time was up. Between regions, only the end of the wait tells whether it was too short.
+  // Returns `released`.
+  bool note_spin(bool released, bool delays_others, bool between_regions) {
+    if (delays_others) beside_competitors_.note(released);
+    if (between_regions && released) between_regions_.note(true);
+    return released;
+  }
+
+  // A wait between regions slept, and ended after `ns`.
+  void note_gap(std::uint64_t ns) { between_regions_.note(ns < between_regions_.most_ns()); }
+
+ private:
+  SpinBudget beside_competitors_{tuning::kSpinWithCompetitorNs};
+  SpinBudget between_regions_;
+};
+
 }  // namespace muster

@@ -107,8 +107,8 @@ class Waiter {
     LoadSensor* sensor = nullptr;
     if constexpr (requires { policy_.load_sensor(); }) sensor = policy_.load_sensor();
     word.sleep_until(done, stats_, full_fences(), sensor);
-    if constexpr (requires { policy_.note_sleep(wait, now_ns); })
-      policy_.note_sleep(wait, Memory::now_ns());
+    if constexpr (requires { policy_.note_sleep(now_ns, between_regions_); })
+      policy_.note_sleep(Memory::now_ns() - now_ns, between_regions_);
   }
 
   bool full_fences() const { return (agreed_ & kFullFences) != 0; }

@@ -169,8 +169,9 @@ bool reaches_replaced(const std::string& entry, const std::vector<OpenmpRuntime>
   return false;
 }
 
-bool any_reaches_replaced(const Diagnosis& diagnosis,
-                          bool (*counts)(std::string_view) = [](std::string_view) { return true; }) {
+bool any_reaches_replaced(
+    const Diagnosis& diagnosis,
+    bool (*counts)(std::string_view) = [](std::string_view) { return true; }) {
   for (const Importer& importer : diagnosis.importers) {
     for (const std::string& entry : importer.entries) {
       if (counts(entry) && reaches_replaced(entry, diagnosis.runtimes)) return true;
@@ -180,8 +181,8 @@ bool any_reaches_replaced(const Diagnosis& diagnosis,
 }
 
 bool is_barrier(std::string_view entry) {
-  constexpr std::string_view kParts[] = {"barrier", "loop_end", "sections_end", "copyprivate",
-                                         "single_copy", "reduce"};
+  constexpr std::string_view kParts[] = {"barrier",     "loop_end",    "sections_end",
+                                         "copyprivate", "single_copy", "reduce"};
   const auto has = [entry](std::string_view part) { return entry.find(part) != entry.npos; };
   return std::any_of(std::begin(kParts), std::end(kParts), has) && !has("nowait");
 }

@@ -127,7 +127,7 @@ class SimulatedTeam {
     const std::uint64_t spun = SimulatedMemory::now - start;
     if (!released) {
       SimulatedMemory::now = std::max(SimulatedMemory::now, start + gap_ns);
-      policy.note_sleep(wait, SimulatedMemory::now);
+      policy.note_sleep(SimulatedMemory::now - start, true);
     }
     next_episode();
     return spun;

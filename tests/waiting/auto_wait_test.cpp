@@ -38,29 +38,6 @@ TEST(Auto, SpinsWhileNoThreadIsDelayed) {
   EXPECT_TRUE(policy.quick_polls());
 }
 
-// Where regions are rare, spins for the next one only burn CPU time.
-TEST(Auto, SpinsBetweenRegionsWhileThatMeetsTheNextOne) {
-  constexpr std::uint64_t kShort = tuning::kSpinAloneNs / 4;
-  constexpr std::uint64_t kLong = 20 * tuning::kSpinAloneNs;
-  SimulatedTeam team(2);
-  AutoWait policy({.team_size = 2});
-  EXPECT_GE(team.wait_between_regions(policy, kShort), kShort);
-  std::uint64_t spun = 0;
-  for (unsigned gap = 0; gap < 40; ++gap) spun += team.wait_between_regions(policy, kLong);
-  EXPECT_LE(spun / 40, tuning::kSpinAloneNs / 10);
-  EXPECT_GE(team.wait_in_vain(policy), tuning::kSpinAloneNs) << "in a region as ever";
-  for (unsigned gap = 0; gap < 12; ++gap) team.wait_between_regions(policy, kShort);
-  EXPECT_GE(team.wait_between_regions(policy, kShort), kShort) << "they have become frequent";
-}
-
-TEST(Auto, SpinsForNoLongerThanASleepTakesIfTheUserWantsPassiveWaits) {
-  SimulatedTeam team(2);
-  AutoWait policy({.team_size = 2, .settings = {.place = false, .passive = true}});
-  const std::uint64_t spun = team.wait_in_vain(policy);
-  EXPECT_GE(spun, tuning::kSpinWithCompetitorNs);
-  EXPECT_LE(spun, 2 * tuning::kSpinWithCompetitorNs);
-}
-
 TEST(Auto, YieldsToATeammateOnItsOwnCpu) {
   SimulatedTeam team(8);
   AutoWait policy({.team_size = 8});
