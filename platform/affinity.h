@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "platform/missing.h"
+#include "platform/optional_calls.h"
 
 namespace muster {
 
@@ -33,7 +34,7 @@ class AffinityMask {
   bool read() {
     const int saved = errno;
     std::memset(words_, 0, sizeof(words_));
-    const bool ok = syscall(SYS_sched_getaffinity, 0, sizeof(words_), words_) > 0;
+    const bool ok = optional_call(SYS_sched_getaffinity, 0, sizeof(words_), words_) > 0;
     if (!ok) note_missing(Missing::kGetAffinity, errno);
     errno = saved;
     return ok;
@@ -41,7 +42,7 @@ class AffinityMask {
 
   bool apply() const {
     const int saved = errno;
-    const bool ok = syscall(SYS_sched_setaffinity, 0, sizeof(words_), words_) == 0;
+    const bool ok = optional_call(SYS_sched_setaffinity, 0, sizeof(words_), words_) == 0;
     if (!ok) note_missing(Missing::kSetAffinity, errno);
     errno = saved;
     return ok;

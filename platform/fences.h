@@ -18,12 +18,13 @@
 #include <cerrno>
 
 #include "platform/missing.h"
+#include "platform/optional_calls.h"
 
 namespace muster {
 
-enum class FenceMode : int { kUnknown, kAsymmetric, kSymmetric };
+enum class FenceMode : int { kUnknown, kAsymmetric, kEnding, kSymmetric };
 
-// Written once, by the first heavy fence or by register_fences(); read by every light fence. Until it is known the
+// Written by the first heavy fence or register_fences(), and by end_heavy_fences(); read by every light fence. Until it is known the
 // light fence is a full one, so the order of the first calls does not matter.
 inline std::atomic<FenceMode> g_fence_mode{FenceMode::kUnknown};
 
@@ -33,12 +34,14 @@ inline std::atomic<FenceMode> g_fence_mode{FenceMode::kUnknown};
 inline void register_fences() {
   if (g_fence_mode.load(std::memory_order_relaxed) != FenceMode::kUnknown) return;
   const int saved = errno;
-  const bool ok = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
-                  syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  const bool ok =
+      optional_call(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+      optional_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
   if (!ok) note_missing(Missing::kMembarrier, errno);
   errno = saved;
-  g_fence_mode.store(ok ? FenceMode::kAsymmetric : FenceMode::kSymmetric,
-                     std::memory_order_seq_cst);
+  FenceMode unknown = FenceMode::kUnknown;
+  g_fence_mode.compare_exchange_strong(unknown,
+                                       ok ? FenceMode::kAsymmetric : FenceMode::kSymmetric);
 }
 
 // Orders the caller's earlier stores before its later loads, with respect to a thread that calls heavy_fence().
@@ -57,10 +60,17 @@ inline bool heavy_fence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (g_fence_mode.load(std::memory_order_relaxed) == FenceMode::kSymmetric) return true;
   const int saved = errno;
-  const bool ok = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  const bool ok = optional_call(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
   if (!ok) note_missing(Missing::kMembarrier, errno);
   errno = saved;
   return ok;
+}
+
+// From the return on, both fences are full and none needs membarrier. Until then a thread that is about to sleep is
+// refused: it may not have been seen by a light fence that began earlier.
+inline void end_heavy_fences() {
+  if (g_fence_mode.exchange(FenceMode::kEnding) == FenceMode::kAsymmetric && !heavy_fence()) return;
+  g_fence_mode.store(FenceMode::kSymmetric);
 }
 
 }  // namespace muster

@@ -35,7 +35,7 @@ inline void poll_word(const std::atomic<std::uint32_t>& word, std::uint32_t expe
   const int saved = errno;
   for (unsigned i = 0; i < kYields; ++i) {
     if (word.load(std::memory_order_acquire) != expected) break;
-    yield_cpu();
+    give_way();
   }
   errno = saved;
   if (word.load(std::memory_order_acquire) == expected) nap(kNapNs);

@@ -19,11 +19,11 @@ struct ErrorName {
 };
 // The errors with which system calls are refused. strerrorname_np() is newer than the oldest supported C library.
 constexpr ErrorName kErrorNames[] = {
-    {EPERM, "EPERM"},   {ENOENT, "ENOENT"}, {ESRCH, "ESRCH"},   {EIO, "EIO"},
-    {E2BIG, "E2BIG"},   {ENOMEM, "ENOMEM"}, {EACCES, "EACCES"}, {EFAULT, "EFAULT"},
-    {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"}, {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"},
-    {EMFILE, "EMFILE"}, {ENOSYS, "ENOSYS"}, {ELOOP, "ELOOP"},   {EOPNOTSUPP, "EOPNOTSUPP"},
-    {ENOSPC, "ENOSPC"},
+    {EPERM, "EPERM"},   {ENOENT, "ENOENT"},       {ESRCH, "ESRCH"},   {EIO, "EIO"},
+    {E2BIG, "E2BIG"},   {ENOMEM, "ENOMEM"},       {EACCES, "EACCES"}, {EFAULT, "EFAULT"},
+    {EBUSY, "EBUSY"},   {ENODEV, "ENODEV"},       {EINVAL, "EINVAL"}, {ENFILE, "ENFILE"},
+    {EMFILE, "EMFILE"}, {ENOSYS, "ENOSYS"},       {ELOOP, "ELOOP"},   {EOPNOTSUPP, "EOPNOTSUPP"},
+    {ENOSPC, "ENOSPC"}, {ECANCELED, "ECANCELED"},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What the system refused to Muster in this process, for the report: because of a seccomp filter, an old kernel, or a
-// /proc that is not mounted. Muster continues without it; nothing here fails.
+// /proc that is not mounted. ECANCELED: not asked for, because a filter would end the process. Muster continues without it; nothing here fails.
 //
 // Noted by the code that was refused, on a slow path: two relaxed updates of a line that no thread polls. Never
 // reset: one refusal is worth a line in the report.
@@ -22,8 +22,10 @@ enum class Missing : unsigned {
   // The page of turns: shmget, shmat; EPERM: not this user's own, ENOSPC: full, 0: another version, EOPNOTSUPP: one of
   // several ranks of an MPI job.
   kSharedPage,
+  kOtherCalls,  // of platform/optional_calls.h
+  kFilter,      // error 0: the program has installed one
 };
-inline constexpr unsigned kMissingKinds = 9;
+inline constexpr unsigned kMissingKinds = 11;
 
 // What is missing and the effect of that, in the order of Missing.
 struct MissingName {
@@ -40,6 +42,8 @@ inline constexpr MissingName kMissingNames[kMissingKinds] = {
     {"/proc/stat", "idle CPUs unknown, teams are not gathered"},
     {"own affinity", "other code changed it; it stays so"},
     {"shared page", "no turns with other processes"},
+    {"other system calls", "what needs them is left out"},
+    {"system calls after a filter", "the program installed one: nothing optional is asked for"},
 };
 
 namespace detail {

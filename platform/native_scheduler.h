@@ -17,7 +17,7 @@
 namespace muster {
 
 struct NativeScheduler {
-  static void yield() { yield_cpu(); }
+  static void yield() { give_way(); }
   static void nap(std::uint64_t ns) { muster::nap(ns); }
   static bool runs_in_real_time(std::uint64_t now_ns) { return muster::runs_in_real_time(now_ns); }
   static unsigned current_cpu() { return muster::current_cpu(); }
@@ -40,8 +40,8 @@ struct NativeScheduler {
   __attribute__((noinline)) static unsigned cpu_for_thread(unsigned thread, unsigned team) {
     AffinityMask mask;
     const unsigned count = mask.read() ? mask.count() : 0;
-    const unsigned first = static_cast<unsigned>(getpid()) * team;
-    return count > 1 ? mask.nth((first + thread) % count) : kNoCpu;
+    if (count <= 1) return kNoCpu;
+    return mask.nth((static_cast<unsigned>(getpid()) * team + thread) % count);
   }
 
   static bool ask_for_slice(std::uint64_t ns) { return muster::ask_for_slice(ns); }

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "platform/optional_calls.h"
+
 namespace muster {
 
 namespace detail {
@@ -18,7 +20,7 @@ namespace detail {
 template <class... Arguments>
 long quiet_syscall(long number, Arguments... arguments) {
   const int saved = errno;
-  const long result = syscall(number, arguments...);
+  const long result = optional_call(number, arguments...);
   const long outcome = result < 0 ? -static_cast<long>(errno) : result;
   errno = saved;
   return outcome;

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "platform/optional_calls.h"
+
 namespace muster {
 
 namespace detail {
@@ -20,7 +22,7 @@ inline thread_local constinit KnownPolicy t_known_policy __attribute__((tls_mode
 
 inline bool has_real_time_policy() {
   const int saved = errno;
-  const long policy = syscall(SYS_sched_getscheduler, 0);
+  const long policy = optional_call(SYS_sched_getscheduler, 0);
   errno = saved;
   return policy > 0 && ((policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO ||
                         (policy & ~SCHED_RESET_ON_FORK) == SCHED_RR);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "platform/missing.h"
+#include "platform/optional_calls.h"
 
 namespace muster {
 namespace {
@@ -33,16 +34,46 @@ bool get(pid_t thread, Attributes& attributes) {
   return syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) == 0;
 }
 
-bool set(std::uint64_t runtime) {
+bool set(pid_t thread, std::uint64_t runtime) {
   Attributes attributes;
   attributes.flags = kKeepPolicy;
   attributes.runtime = runtime;
-  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
+  return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0;
 }
 
 // The kernel's default slice, as far as it can be determined; 0: not determined yet.
 std::atomic<std::uint64_t> g_kernels_slice{0};
 std::atomic<bool> g_unavailable{false};
+
+// The threads with a requested slice, and what the kernel has made of the last request.
+constinit std::atomic<pid_t> g_threads[256];
+std::atomic<std::uint64_t> g_requested{0};
+thread_local constinit std::atomic<pid_t>* t_entry __attribute__((tls_model("initial-exec"))) =
+    nullptr;
+
+bool enter() {
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  for (std::atomic<pid_t>& entry : g_threads) {
+    pid_t free = 0;
+    if (!entry.compare_exchange_strong(free, thread)) continue;
+    t_entry = &entry;
+    return true;
+  }
+  return false;
+}
+
+void leave() {
+  if (t_entry != nullptr) t_entry->store(0);
+  t_entry = nullptr;
+}
+
+// Unless it was changed since.
+void withdraw(pid_t thread, std::uint64_t requested) {
+  Attributes own;
+  if (get(thread, own) && own.policy == kOrdinaryPolicy && own.nice == 0 &&
+      own.runtime == requested)
+    set(thread, 0);
+}
 
 bool unavailable(int error) {
   g_unavailable.store(true, std::memory_order_relaxed);
@@ -66,10 +97,16 @@ bool ask(std::uint64_t ns) {
   if (own.policy != kOrdinaryPolicy || own.nice != 0) return false;
   if (own.runtime == 0) return unavailable(0);  // before Linux 6.12
   if (own.runtime != kernels_slice(own)) return false;
-  if (!set(ns) || !get(0, own)) return unavailable(errno);
-  if (own.runtime == kernels_slice(own)) return unavailable(0);
-  detail::t_slice_ns = own.runtime;
-  return true;
+  if (!enter()) return false;
+  const bool asked = set(0, ns) && get(0, own);
+  if (asked && own.runtime != kernels_slice(own)) {
+    g_requested.store(own.runtime);
+    detail::t_slice_ns = own.runtime;
+    return true;
+  }
+  const int error = asked ? 0 : errno;
+  leave();
+  return unavailable(error);
 }
 
 }  // namespace
@@ -78,9 +115,24 @@ bool ask_for_slice(std::uint64_t ns) {
   if (detail::t_slice_ns != 0) return true;
   if (g_unavailable.load(std::memory_order_relaxed)) return false;
   const int saved = errno;
-  const bool asked = ask(ns);
+  const OptionalCalls calls;
+  const bool allowed =
+      calls.allow(SYS_sched_setattr) && calls.allow(SYS_sched_getattr) && calls.allow(SYS_gettid);
+  const bool asked = allowed ? ask(ns) : unavailable(ECANCELED);
   errno = saved;
   return asked;
+}
+
+void give_all_slices_back() {
+  for (std::atomic<pid_t>& entry : g_threads) {
+    const pid_t thread = entry.load();
+    if (thread != 0) withdraw(thread, g_requested.load());
+  }
+}
+
+void forget_slices() {
+  for (std::atomic<pid_t>& entry : g_threads) entry.store(0);
+  t_entry = nullptr;
 }
 
 namespace detail {
@@ -90,10 +142,9 @@ thread_local constinit std::uint64_t t_slice_ns __attribute__((tls_model("initia
 
 void give_slice_back() {
   const int saved = errno;
-  Attributes own;
-  if (get(0, own) && own.policy == kOrdinaryPolicy && own.nice == 0 && own.runtime == t_slice_ns) {
-    set(0);
-  }
+  const OptionalCalls calls;
+  if (calls.allow(SYS_sched_setattr)) withdraw(0, t_slice_ns);  // else it was, before the filter
+  leave();
   t_slice_ns = 0;
   errno = saved;
 }

@@ -10,7 +10,7 @@
 namespace muster {
 
 // Requests `ns`. False, with nothing changed, if the kernel has no such slices or denies them, or if the thread must be
-// left alone: it has another policy, a nice value, or a slice that the program set itself (one that differs from that
+// left alone: too many threads have one already, it has another policy, a nice value, or a slice that the program set itself (one that differs from that
 // of process 1, or if that is not readable, from the first one seen).
 bool ask_for_slice(std::uint64_t ns);
 
@@ -27,5 +27,11 @@ inline void give_slice_back() {
   if (has_requested_slice()) [[unlikely]]
     detail::give_slice_back();
 }
+
+// For all threads of the process, at the end of optional calls.
+void give_all_slices_back();
+
+// For the child of a fork: the parent's threads are not its own.
+void forget_slices();
 
 }  // namespace muster

@@ -10,6 +10,7 @@
 
 #include "platform/futex.h"
 #include "platform/missing.h"
+#include "platform/optional_calls.h"
 #include "platform/real_time.h"
 
 namespace muster {
@@ -87,7 +88,8 @@ constexpr AffinityMask kAllCpus = AffinityMask::all();
 bool move(unsigned cpu, Allowed where) {
   const int saved = errno;
   bool moved = false;
-  {
+  const OptionalCalls calls;
+  if (calls.allow(SYS_sched_setaffinity) && calls.allow(SYS_rt_sigprocmask)) {
     const NoSignals none;
     const Move move;
     AffinityMask before;

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "platform/optional_calls.h"
+
 namespace muster {
 namespace {
 
@@ -60,6 +62,11 @@ std::atomic<bool> g_loaded{false};
 
 void load_topology() {
   Hwloc hwloc;
+  const OptionalCalls calls;
+  if (!calls.allow_all()) {
+    g_topology.source = "not read: a seccomp filter";
+    return;
+  }
   if (!hwloc.open()) {
     g_topology.source = "libhwloc.so.15 not found";
     return;

@@ -173,12 +173,12 @@ Value early(Setting setting, Value value) {
 // then waits until every CPU has gone through its scheduler. A program may start threads before its first region. Where
 // an object's constructor has already started some, as OpenBLAS's does, it is too late.
 void prepare_while_single_threaded() {
-  if (!early<kind::OnOff>(Setting::on, true) || !has_one_thread()) return;
+  if (!early<kind::OnOff>(Setting::on, true)) return;
   LoadedObject runtime;
   const auto is_runtime = [](const LoadedObject& object, void*) {
     return is_whole_runtime(object);
   };
-  if (!find_object(is_runtime, nullptr, runtime)) return;
+  if (!find_object(is_runtime, nullptr, runtime) || !has_one_thread()) return;
   register_fences();
   reserve_descriptors();
 }

@@ -38,7 +38,7 @@ bool sum_patiently(SumsSoFar& sums) {
   constexpr unsigned kTries = 10'000;
   for (unsigned i = 0; i < kTries; ++i) {
     if (sum_so_far(sums)) return true;
-    yield_cpu();
+    give_way();
   }
   return false;
 }

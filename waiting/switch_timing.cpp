@@ -5,12 +5,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include <atomic>
 
 #include "platform/affinity.h"
 #include "platform/cpus.h"
 #include "platform/futex.h"
+#include "platform/optional_calls.h"
 #include "platform/pause.h"
 
 namespace muster {
@@ -174,6 +176,9 @@ SwitchTimes time_switches(const CalibrationMeans& means) {
   PingPong state{.means = means};
   // Without futex there is nothing to time. And starting a thread with an affinity attribute would end the process: the
   // C library makes the new thread wait by futex until its affinity is set.
+  // Without affinity, too, both threads would be anywhere; after a filter, there may be no new threads at all.
+  const OptionalCalls calls;
+  if (!calls.allow(SYS_sched_setaffinity) || !calls.allow(SYS_rt_sigprocmask)) return state.times;
   try_futex();
   if (times_missing(Missing::kFutex) != 0) return state.times;
   const unsigned cpu = current_cpu();

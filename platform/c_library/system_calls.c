@@ -1,6 +1,7 @@
 // What Muster calls of the C library and a program may define itself, as one system call each. For libmuster.so only, in
 // which these names are local: a call by name would reach a program's own `mmap` or `link`, which is right in ISO C.
-// Not cancellation points, as nothing is that Muster does. bound.c has what is no system call.
+// Not cancellation points, as nothing is that Muster does. bound.c has what is no system call. What the OpenMP runtimes
+// do not make is optional (platform/optional_calls.h).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+long optional_call(long number, ...);
+
 void* mmap(void* address, size_t size, int protection, int flags, int file, off_t offset) {
   return (void*)syscall(SYS_mmap, address, size, (long)protection, (long)flags, (long)file, offset);
 }
@@ -26,57 +29,61 @@ int mprotect(void* address, size_t size, int protection) {
 // Variadic for their callers. Their arguments are in the same registers as here, on each processor.
 int open_file(const char* path, int flags, mode_t mode) __asm__("open");
 int open_file(const char* path, int flags, mode_t mode) {
-  return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+  return (int)optional_call(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 int control_file(int file, int command, long argument) __asm__("fcntl");
 int control_file(int file, int command, long argument) {
-  return (int)syscall(SYS_fcntl, file, command, argument);
+  return (int)optional_call(SYS_fcntl, file, command, argument);
 }
-int close(int file) { return (int)syscall(SYS_close, file); }
-ssize_t read(int file, void* bytes, size_t size) { return syscall(SYS_read, file, bytes, size); }
+int close(int file) { return (int)optional_call(SYS_close, file); }
+ssize_t read(int file, void* bytes, size_t size) {
+  return optional_call(SYS_read, file, bytes, size);
+}
 ssize_t write(int file, const void* bytes, size_t size) {
-  return syscall(SYS_write, file, bytes, size);
+  return optional_call(SYS_write, file, bytes, size);
 }
-int fstat(int file, struct stat* out) { return (int)syscall(SYS_fstat, file, out); }
+int fstat(int file, struct stat* out) { return (int)optional_call(SYS_fstat, file, out); }
 int stat(const char* path, struct stat* out) {
-  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, 0);
+  return (int)optional_call(SYS_newfstatat, AT_FDCWD, path, out, 0);
 }
 int lstat(const char* path, struct stat* out) {
-  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+  return (int)optional_call(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
 }
 int link(const char* from, const char* to) {
-  return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+  return (int)optional_call(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
-int unlink(const char* path) { return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0); }
+int unlink(const char* path) { return (int)optional_call(SYS_unlinkat, AT_FDCWD, path, 0); }
 ssize_t readlink(const char* path, char* out, size_t size) {
-  return syscall(SYS_readlinkat, AT_FDCWD, path, out, size);
+  return optional_call(SYS_readlinkat, AT_FDCWD, path, out, size);
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+  return (int)optional_call(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 pid_t getpid(void) { return (pid_t)syscall(SYS_getpid); }
-uid_t getuid(void) { return (uid_t)syscall(SYS_getuid); }
-uid_t geteuid(void) { return (uid_t)syscall(SYS_geteuid); }
-gid_t getgid(void) { return (gid_t)syscall(SYS_getgid); }
-gid_t getegid(void) { return (gid_t)syscall(SYS_getegid); }
+uid_t getuid(void) { return (uid_t)optional_call(SYS_getuid); }
+uid_t geteuid(void) { return (uid_t)optional_call(SYS_geteuid); }
+gid_t getgid(void) { return (gid_t)optional_call(SYS_getgid); }
+gid_t getegid(void) { return (gid_t)optional_call(SYS_getegid); }
 int getrlimit(__rlimit_resource_t resource, struct rlimit* out) {
-  return (int)syscall(SYS_prlimit64, 0, resource, NULL, out);
+  return (int)optional_call(SYS_prlimit64, 0, resource, NULL, out);
 }
 int gethostname(char* out, size_t size) {
   struct utsname name;
-  if (syscall(SYS_uname, &name) != 0) return -1;
+  if (optional_call(SYS_uname, &name) != 0) return -1;
   snprintf(out, size, "%s", name.nodename);
   return 0;
 }
 
-int shmget(key_t key, size_t size, int flags) { return (int)syscall(SYS_shmget, key, size, flags); }
-void* shmat(int id, const void* address, int flags) {
-  return (void*)syscall(SYS_shmat, id, address, flags);
+int shmget(key_t key, size_t size, int flags) {
+  return (int)optional_call(SYS_shmget, key, size, flags);
 }
-int shmdt(const void* address) { return (int)syscall(SYS_shmdt, address); }
+void* shmat(int id, const void* address, int flags) {
+  return (void*)optional_call(SYS_shmat, id, address, flags);
+}
+int shmdt(const void* address) { return (int)optional_call(SYS_shmdt, address); }
 int shmctl(int id, int command, struct shmid_ds* out) {
-  return (int)syscall(SYS_shmctl, id, command, out);
+  return (int)optional_call(SYS_shmctl, id, command, out);
 }
 
 // The first word is all that the kernel has. As in the C library, nobody blocks the two signals that it uses itself, of

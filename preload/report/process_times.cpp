@@ -31,7 +31,8 @@ __attribute__((constructor)) void note_load() {
 constexpr int kUserTime = 1;
 constexpr int kAllTime = 2;
 std::uint64_t cpu_ns_of(pid_t process, int kind) {
-  return detail::read_clock_ns(static_cast<clockid_t>(~static_cast<unsigned>(process) << 3) | kind);
+  return detail::read_cpu_time_ns(static_cast<clockid_t>(~static_cast<unsigned>(process) << 3) |
+                                  kind);
 }
 
 // Days since 1970-01-01 as a date (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms"). The C library's

@@ -149,7 +149,7 @@ void taskloop(abi::GompRegion function, LoopData<T>* data, void (*copy)(void*, v
 }  // namespace
 
 void wait_for_events() {
-  while (region().events.load(std::memory_order_acquire) != 0) yield_cpu();
+  while (region().events.load(std::memory_order_acquire) != 0) give_way();
 }
 
 abi::Task* kmpc_task_alloc(abi::Ident*, abi::GlobalThread, abi::Flags32 flags,

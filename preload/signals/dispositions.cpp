@@ -126,7 +126,7 @@ void restore_default_dispositions() {
 void dispositions_after_fork() {
   g_lock.unlock();
   g_ending.store(false);
-  g_process.store(getpid());
+  if (g_handles.load()) g_process.store(getpid());
 }
 
 ProgramsDisposition::ProgramsDisposition(int signal)

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "platform/clock.h"
+#include "platform/optional_calls.h"
 #include "platform/pages.h"
 #include "preload/report/process_id.h"
 #include "preload/report/report.h"
@@ -54,6 +55,8 @@ void wait_for_helper() {
 }
 
 void write_in_helper() {
+  const OptionalCalls calls;
+  if (!calls.allow(SYS_wait4)) return;
   report_is_about(getpid());
   g_helper_runs.store(1);
   // No signal to the parent when it ends, so nothing that the program waits for.
@@ -68,6 +71,8 @@ void write_in_helper() {
 }  // namespace
 
 void report_at_signals() {
+  const OptionalCalls calls;
+  if (!calls.allow(SYS_rt_sigaction) || !calls.allow(SYS_tgkill)) return;
   g_stack = static_cast<char*>(map_pages(kStack));
   if (g_stack != nullptr) handle_default_dispositions(write_in_helper);
 }

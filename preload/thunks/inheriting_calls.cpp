@@ -14,6 +14,7 @@
 
 #include "platform/c_library/bound.h"
 #include "platform/given_back.h"
+#include "platform/optional_calls.h"
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
 #include "preload/thunks/thunks.h"
@@ -66,7 +67,7 @@ void before(unsigned index, std::uintptr_t argument) {
       return;
     case Before::kAsksByNumber: {
       const auto thread = static_cast<pid_t>(argument);
-      if (thread != 0 && thread != syscall(SYS_gettid)) end_moves();
+      if (thread != 0 && thread != optional_call(SYS_gettid)) end_moves();
       return;
     }
     case Before::kAsksByHandle:

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/optional_calls.h"
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/teams/thread_state.h"
 
@@ -37,7 +38,8 @@ void reserve_thread_end(void (*function)(ThreadEnd)) {
 // constructor, may wait for a thread that it has created. So only the initial thread is registered this way; for
 // another thread that calls exit(), the fold is closed somewhat later.
 bool register_thread_end() {
-  const bool is_initial = syscall(SYS_gettid) == getpid();
+  const long thread = optional_call(SYS_gettid);
+  const bool is_initial = thread < 0 || thread == getpid();  // or unknown
   if (!is_initial && state_key_comes_first()) return true;
   return __cxa_thread_atexit_impl != nullptr &&
          __cxa_thread_atexit_impl(end_of_objects, nullptr, &__dso_handle) == 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "platform/optional_calls.h"
 #include "platform/pages.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
@@ -217,7 +218,7 @@ class Search {
 bool copy_memory(std::uintptr_t from, void* to, std::size_t size) {
   const iovec local{to, size};
   const iovec remote{reinterpret_cast<void*>(from), size};
-  return syscall(SYS_process_vm_readv, getpid(), &local, 1L, &remote, 1L, 0L) ==
+  return optional_call(SYS_process_vm_readv, getpid(), &local, 1L, &remote, 1L, 0L) ==
          static_cast<long>(size);
 }
 

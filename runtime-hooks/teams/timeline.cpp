@@ -8,6 +8,7 @@
 #include <new>
 
 #include "platform/clock.h"
+#include "platform/optional_calls.h"
 #include "platform/pages.h"
 
 namespace muster {
@@ -36,7 +37,7 @@ ThreadTimeline::ThreadTimeline() : WaitMeter{} {
   slept_in_turn = [](WaitMeter& self, std::uint64_t begin_ns, std::uint64_t end_ns) {
     static_cast<ThreadTimeline&>(self).add(TimelineKind::kTurn, begin_ns, end_ns);
   };
-  thread_ = static_cast<pid_t>(syscall(SYS_gettid));
+  thread_ = static_cast<pid_t>(optional_call(SYS_gettid));
 }
 
 ThreadTimeline* ThreadTimeline::make() {

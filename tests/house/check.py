@@ -19,6 +19,7 @@ SKIPPED = 77
 
 CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "includes": lambda tree, build: source_checks.includes(tree),
+    "system_calls": lambda tree, build: source_checks.system_calls(tree),
     "conditionals": lambda tree, build: source_checks.conditionals(tree),
     "lengths": lambda tree, build: source_checks.lengths(tree),
     "readmes": lambda tree, build: source_checks.readmes(tree),

@@ -39,6 +39,11 @@ PLATFORM_MACRO = re.compile(
     r"|aarch64|arm\b|ARM_|powerpc|ppc|POWER|riscv|s390|loongarch|_OPENMP|KMP_VERSION|BYTE_ORDER",
     re.IGNORECASE,
 )
+SYSTEM_CALL = re.compile(r"(?<!\w)syscall\(SYS_(\w+)")
+LIBRARY_FOLDERS = tuple(f"{folder}/" for folder in INNER)
+# The command is no part of the library; the others ask before they call.
+MAKES_SYSTEM_CALLS = ("preload/launcher/", "preload/signals/", "platform/optional_calls.cpp", "platform/slice.cpp")
+CALLS_OF_STOCK = {"futex", "mmap", "munmap", "mprotect", "getpid", "gettid", "rt_sigprocmask", "sched_yield"}
 PLATFORM_FOLDERS = {"platform", "runtime-hooks"}
 
 
@@ -79,6 +84,18 @@ def includes(tree: Tree) -> list[str]:
             target = included_file(tree, name, match[1]) if match else None
             if target is not None and not may_include(name, target):
                 problems.append(f"{name}:{number}: {row_of(name)} may not include {target}")
+    return problems
+
+
+def system_calls(tree: Tree) -> list[str]:
+    """In the library, what stock would not call is an optional_call."""
+    problems = []
+    for name in tree.sources():
+        if not name.startswith(LIBRARY_FOLDERS) or name.startswith(MAKES_SYSTEM_CALLS):
+            continue
+        for number, line in enumerate(tree.lines(name), 1):
+            if (match := SYSTEM_CALL.search(line)) and match[1] not in CALLS_OF_STOCK:
+                problems.append(f"{name}:{number}: {match[1]} by syscall(), see platform/optional_calls.h")
     return problems
 
 

@@ -94,6 +94,19 @@ class Includes(HouseTest):
         self.assertIn("no row", source_checks.includes(self.tree(novel__a_h=HEADER))[0])
 
 
+class SystemCalls(HouseTest):
+    def test_those_of_stock_and_asked_for(self) -> None:
+        tree = self.tree(
+            platform__a_h=HEADER + "syscall(SYS_futex, &word);\noptional_call(SYS_statx);\n",
+            tests__b_cpp="syscall(SYS_statx);\n",
+        )
+        self.assertEqual(source_checks.system_calls(tree), [])
+
+    def test_others(self) -> None:
+        tree = self.tree(platform__a_h=HEADER + "syscall(SYS_statx, 0);\n")
+        self.assertEqual(len(source_checks.system_calls(tree)), 1)
+
+
 class Conditionals(HouseTest):
     def test_allowed(self) -> None:
         tree = self.tree(
