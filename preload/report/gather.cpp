@@ -11,6 +11,7 @@
 #include "platform/clock.h"
 #include "platform/lock.h"
 #include "platform/mpi_job.h"
+#include "platform/optional_calls.h"
 #include "platform/pages.h"
 #include "platform/place_for.h"
 #include "platform/program_name.h"
@@ -252,6 +253,7 @@ void compose_report(Format format, TextBuffer& text) { compose(format, /*if_wort
 void report_after_fork() { g_lock.unlock(); }
 
 void write_report_now() {
+  if (optional_calls_ended()) return;  // it was written before
   ensure_settings_at_end();
   const Settings& in_force = settings();
   if (!in_force.on || in_force.report == nullptr) return;

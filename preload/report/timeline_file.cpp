@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "options/settings.h"
+#include "platform/optional_calls.h"
 #include "platform/program_name.h"
 #include "preload/message.h"
 #include "preload/report/process_id.h"
@@ -142,7 +143,7 @@ void begin_timeline() {
 }
 
 void write_timeline_now() {
-  if (first_timeline() == nullptr) return;
+  if (first_timeline() == nullptr || optional_calls_ended()) return;
   static char path[kPathSize];
   static char temporary[kPathSize + 32];
   if (!expand_report_path(settings().timeline, path, sizeof(path))) {

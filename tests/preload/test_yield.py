@@ -24,11 +24,12 @@ OWN_YIELDS = r"""
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 enum { kMine = 77 };
-int main(void) {
+int main(int count, char** arguments) {
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_yield, 0, 1),
@@ -36,9 +37,13 @@ int main(void) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog filter = {sizeof(rules) / sizeof(rules[0]), rules};
-  if (sched_yield() != 0) return 2;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 77;
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 77;
+  if (count == 1) {  // executed again: a filter that comes later ends the report
+    if (sched_yield() != 0) return 2;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 77;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 77;
+    execl("/proc/self/exe", arguments[0], "again", (char*)NULL);
+    return 78;
+  }
   int reached = 0;
   #pragma omp parallel num_threads(1)
   for (int i = 0; i < 1000; ++i) {
