@@ -1,6 +1,6 @@
 // Denies a system call to a program, as a container's seccomp filter may: denying CALL ERROR PROGRAM
 // [ARGUMENT...]. The filter is inherited, so the program has it from its first instruction. ERROR is
-// a name or a number. Status 77 where no filter can be installed.
+// a name or a number, or `kill` where the call ends the process. Status 77 where no filter can be installed.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
@@ -42,8 +42,8 @@ static const struct call calls[] = {
 static const struct {
   const char* name;
   int error;
-} errors[] = {
-    {"EPERM", EPERM}, {"ENOSYS", ENOSYS}, {"EINVAL", EINVAL}, {"E2BIG", E2BIG}, {"EACCES", EACCES}};
+} errors[] = {{"kill", -1},       {"EPERM", EPERM}, {"ENOSYS", ENOSYS},
+              {"EINVAL", EINVAL}, {"E2BIG", E2BIG}, {"EACCES", EACCES}};
 
 #define ARGUMENT(n) (unsigned)offsetof(struct seccomp_data, args[n])  // the low half: little endian
 
@@ -66,7 +66,8 @@ static int deny(const struct call* call, int error) {
     ADD(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ARGUMENT(2)));
     ONLY_IF((unsigned)call->value);
   }
-  ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error));
+  ADD(BPF_STMT(BPF_RET | BPF_K,
+               error < 0 ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | (unsigned)error));
   for (int i = 0; i < skips; ++i) filter[to_allow[i]].jf = (unsigned char)(n - to_allow[i] - 1);
   ADD(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   const struct sock_fprog program = {n, filter};
