@@ -30,6 +30,7 @@
 #include "preload/signals/dispositions.h"
 #include "preload/signals/report_at_signal.h"
 #include "preload/thunks/observed_calls.h"
+#include "preload/thunks/thunk_banks.h"
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
@@ -69,6 +70,7 @@ void after_fork_in_child() {
   timelines_after_fork();
   yield_callers_after_fork();
   choices_after_fork();
+  bound_objects_after_fork();
   forget_other_cpu_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
@@ -191,8 +193,9 @@ __attribute__((constructor)) void at_start() {
       early<kind::OnOff>(Setting::on, true))
     keep_stderr();
   prepare_while_single_threaded();
-  for (const Forget forget : {forget_call_targets, forget_choices, forget_yield_callers,
-                              forget_observed_teams, forget_tool, forget_runtimes}) {
+  for (const Forget forget :
+       {forget_call_targets, forget_bound_objects, forget_choices, forget_yield_callers,
+        forget_observed_teams, forget_tool, forget_runtimes}) {
     when_unloaded(forget);
   }
   reserve_fold_ends();

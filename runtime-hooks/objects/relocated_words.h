@@ -20,8 +20,14 @@ struct ReadOnlyPart {
 };
 ReadOnlyPart read_only_part(const dl_phdr_info& info);
 
-// Writes a word. False if the kernel refuses.
+// Writes a word. False if the kernel refuses. To be called when the loader has finished with the object.
 bool set_word(std::uintptr_t* word, bool read_only, std::uintptr_t value);
+
+// Whether the page is not read-only. A word in the read-only part of an object is writable until the loader has
+// relocated the object. Asks the kernel, which adds 0 to it.
+bool is_writable(std::uintptr_t* word);
+
+void words_after_fork();
 
 // Sets all words of an object that refer to `symbol`, its own or another's, until restore().
 class RedirectedSymbol {
