@@ -70,7 +70,6 @@ void after_fork_in_child() {
   timelines_after_fork();
   yield_callers_after_fork();
   choices_after_fork();
-  bound_objects_after_fork();
   forget_other_cpu_time();
   process_load_sensor().after_fork_in_child();
   moves_after_fork_in_child();
@@ -198,6 +197,7 @@ __attribute__((constructor)) void at_start() {
         forget_observed_teams, forget_tool, forget_runtimes}) {
     when_unloaded(forget);
   }
+  pthread_atfork(nullptr, nullptr, bound_objects_after_fork);  // with MUSTER=off, too
   reserve_fold_ends();
   read_environment();
   if (early<kind::OnOff>(Setting::on, true)) expect_tool(muster_thunk_dlsym);

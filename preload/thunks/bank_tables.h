@@ -9,37 +9,47 @@
 
 namespace muster {
 
-// Objects that need not be looked at again, by their addresses. A full table means no banks for further objects.
+// Objects that were looked at, by their addresses, and how many objects had been loaded then: as long as no more are
+// loaded, other threads may be calling by words that were set meanwhile.
 class ObjectSet {
  public:
-  bool has(std::uintptr_t begin) const {
-    for (unsigned i = first(begin), left = kMost; left != 0; i = (i + 1) % kMost, --left) {
-      if (places_[i] == begin) return true;
-      if (places_[i] == 0) return false;
-    }
-    return true;
+  bool has_from_before(std::uintptr_t begin, std::uint64_t loads) const {
+    const unsigned place = place_of(begin);
+    return place != kMost && places_[place].loads != loads;
   }
-  void add(std::uintptr_t begin) {
-    if (has(begin)) return;
-    for (unsigned i = first(begin), left = kMost; left != 0; i = (i + 1) % kMost, --left) {
-      if (places_[i] > kRemoved) continue;
-      places_[i] = begin;
-      return;
+  void add(std::uintptr_t begin, std::uint64_t loads) {
+    unsigned place = place_of(begin);
+    for (unsigned i = first(begin), left = kMost; place == kMost && left != 0; --left) {
+      if (places_[i].begin <= kRemoved) place = i;
+      i = (i + 1) % kMost;
     }
+    if (place != kMost) places_[place] = {begin, loads};
   }
   void remove_if(const Gone& gone) {
-    for (std::uintptr_t& place : places_) {
-      if (place > kRemoved && gone(place)) place = kRemoved;
+    for (Place& place : places_) {
+      if (place.begin > kRemoved && gone(place.begin)) place.begin = kRemoved;
     }
   }
 
  private:
+  struct Place {
+    std::uintptr_t begin;
+    std::uint64_t loads;
+  };
   static constexpr unsigned kMost = 4096;
   static constexpr std::uintptr_t kRemoved = 1;
   static unsigned first(std::uintptr_t begin) {
     return static_cast<unsigned>((begin * 0x9e37'79b9'7f4a'7c15U) >> 52);
   }
-  std::uintptr_t places_[kMost] = {};
+  // kMost: it is not there.
+  unsigned place_of(std::uintptr_t begin) const {
+    for (unsigned i = first(begin), left = kMost; left != 0; i = (i + 1) % kMost, --left) {
+      if (places_[i].begin == begin) return i;
+      if (places_[i].begin == 0) return kMost;
+    }
+    return kMost;
+  }
+  Place places_[kMost] = {};
 };
 
 // The banks of calls from objects that do not refer to the name, and from code in no object: by page of the return

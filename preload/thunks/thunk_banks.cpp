@@ -26,9 +26,15 @@ Lock g_lock;
 std::atomic<std::uint64_t> g_loads_seen{0};  // all objects of so many loads were looked at
 thread_local constinit bool t_is_binding __attribute__((tls_model("initial-exec"))) = false;
 
-bool is_in_bank(std::uintptr_t address) {
+std::uintptr_t bank_size() {
+  return static_cast<std::uintptr_t>(muster_bank_thunks_end - muster_bank_thunks) / kThunkBanks;
+}
+
+// 0: it is no bank's.
+unsigned bank_with(std::uintptr_t thunk) {
   const auto begin = reinterpret_cast<std::uintptr_t>(muster_bank_thunks);
-  return address - begin < reinterpret_cast<std::uintptr_t>(muster_bank_thunks_end) - begin;
+  const std::uintptr_t bank = (thunk - begin) / bank_size();
+  return bank < kThunkBanks ? static_cast<unsigned>(bank) + 1 : 0;
 }
 
 constinit ObjectSet g_done;
@@ -43,8 +49,8 @@ struct Word {
   unsigned thunk;
   std::uintptr_t own;  // the definition, if the object itself has it: a runtime
   bool read_only;
-  bool is_lazy;  // not bound so far
-  unsigned bank;
+  bool is_lazy;   // not bound so far
+  unsigned bank;  // if not 0 at first, another thread has set the word meanwhile
 };
 
 // The bank of a runtime: the one that it has, or if `may_give` a free one; else 0.
@@ -71,10 +77,12 @@ unsigned bank_of_definition(void* function, const char* name) {
 // The words of all objects that were not looked at before.
 class Scan {
  public:
-  // In objects that were not looked at before. False: some are being loaded, or there was no room.
+  explicit Scan(std::uint64_t loads) : loads_(loads) {}
+
+  // In objects that were not looked at before these loads. False: some are being loaded, or there was no room.
   bool find_new() {
     for_each_object([this](const LoadedObject& object, const dl_phdr_info& info) {
-      if (!is_done(object)) look_at(object, info);
+      if (!was_done(object)) look_at(object, info);
       return false;
     });
     return is_complete_;
@@ -91,7 +99,7 @@ class Scan {
   void choose() {
     for (unsigned i = 0; i < word_count_; ++i) {
       Word& word = words_[i];
-      if (word.own != 0) continue;
+      if (word.own != 0 || word.bank != 0) continue;
       const Word* before = i != 0 ? &words_[i - 1] : nullptr;
       if (before != nullptr && before->object == word.object && before->thunk == word.thunk) {
         word.bank = before->bank;
@@ -145,9 +153,9 @@ class Scan {
   static constexpr unsigned kMostObjects = 1024;
   static constexpr unsigned kMostWords = 16384;
 
-  static bool is_done(const LoadedObject& object) {
+  bool was_done(const LoadedObject& object) const {
     const Locked locked(g_lock);
-    return g_done.has(object.begin);
+    return g_done.has_from_before(object.begin, loads_);
   }
 
   void look_at(const LoadedObject& object, const dl_phdr_info& info) {
@@ -158,7 +166,7 @@ class Scan {
         return;
       case Finding::kNothing: {
         const Locked locked(g_lock);
-        g_done.add(object.begin);
+        g_done.add(object.begin, loads_);
         break;
       }
       case Finding::kUnfinished:
@@ -195,7 +203,7 @@ class Scan {
         reaches_muster = reaches_muster || is_bound;
         const bool is_lazy = kind == 1 && object.contains(reinterpret_cast<const void*>(value));
         const bool is_relocated = object.base == 0 || value > object.end - object.begin;
-        if ((!is_bound && !is_lazy && is_relocated) || is_in_bank(value)) continue;
+        if (!is_bound && !is_lazy && is_relocated) continue;
         const unsigned thunk = thunk_of(symbols.name(symbol));
         if (thunk == thunk_count()) continue;
         if (!is_bound && !is_lazy) {  // the loader is not there yet; or a weak reference to nothing
@@ -211,7 +219,7 @@ class Scan {
                                  is_own ? object.base + symbols.table[symbol].st_value : 0,
                                  read_only.contains(word),
                                  is_lazy,
-                                 0};
+                                 bank_with(value)};
       }
     }
     if (has_unset && !reaches_muster) return Finding::kUnfinished;
@@ -229,15 +237,17 @@ class Scan {
     for (unsigned i = 0; i < word_count_; ++i) {
       Word& word = words_[i];
       if (word.object != object || word.bank == 0) continue;
-      if (__atomic_load_n(word.word, __ATOMIC_ACQUIRE) != word.value) continue;
       const std::uintptr_t function = word.own != 0 ? word.own : bank_thunk(word.bank, word.thunk);
+      if (word.value == function || __atomic_load_n(word.word, __ATOMIC_ACQUIRE) != word.value)
+        continue;
       if (!set_word(word.word, word.read_only, function)) word.bank = 0;
     }
     if (is_unbound_[object]) return;
     const Locked locked(g_lock);
-    g_done.add(objects_[object].begin);
+    g_done.add(objects_[object].begin, loads_);
   }
 
+  const std::uint64_t loads_;
   unsigned object_count_ = 0;
   unsigned word_count_ = 0;
   bool is_complete_ = true;
@@ -249,8 +259,8 @@ class Scan {
 // Null without memory: calls then go by their return addresses.
 class Pages {
  public:
-  Pages() : scan_(static_cast<Scan*>(map_pages(sizeof(Scan)))) {
-    if (scan_ != nullptr) ::new (scan_) Scan;
+  explicit Pages(std::uint64_t loads) : scan_(static_cast<Scan*>(map_pages(sizeof(Scan)))) {
+    if (scan_ != nullptr) ::new (scan_) Scan(loads);
   }
   ~Pages() { unmap_pages(scan_, sizeof(Scan)); }
   Pages(const Pages&) = delete;
@@ -263,9 +273,9 @@ class Pages {
 
 // Sets the words that `find` finds. Returns the bank of the call, if it was one by these words.
 template <class Find>
-unsigned bind_words(Find&& find, unsigned thunk, const void* return_address) {
+unsigned bind_words(std::uint64_t loads, Find&& find, unsigned thunk, const void* return_address) {
   if (t_is_binding) return 0;
-  const Pages pages;
+  const Pages pages(loads);
   Scan* scan = pages.get();
   if (scan == nullptr) return 0;
   t_is_binding = true;
@@ -279,15 +289,17 @@ unsigned bind_words(Find&& find, unsigned thunk, const void* return_address) {
 }
 
 unsigned bind_new_objects(unsigned thunk, const void* return_address) {
+  // Before the loader's lock, which another thread may hold while it sets the word that led here.
+  const std::uint64_t seen = g_loads_seen.load(std::memory_order_acquire);
   const std::uint64_t loads = object_counts().loaded;
-  if (g_loads_seen.load(std::memory_order_acquire) == loads) return 0;
+  if (seen == loads) return 0;
   bool is_complete = true;
   unsigned bank = 0;
   if (is_defined("omp_get_wtick")) {
     look_for_unloaded();
     is_complete = false;
     const auto find = [&](Scan& scan) { is_complete = scan.find_new(); };
-    bank = bind_words(find, thunk, return_address);
+    bank = bind_words(loads, find, thunk, return_address);
   }
   if (is_complete) g_loads_seen.store(loads, std::memory_order_release);
   return bank;
@@ -296,10 +308,8 @@ unsigned bind_new_objects(unsigned thunk, const void* return_address) {
 }  // namespace
 
 std::uintptr_t bank_thunk(unsigned bank, unsigned thunk) {
-  const auto all = static_cast<std::size_t>(muster_bank_thunks_end - muster_bank_thunks);
-  const std::size_t size = all / (std::size_t{kThunkBanks} * thunk_count());
-  return reinterpret_cast<std::uintptr_t>(muster_bank_thunks) +
-         size * ((bank - 1) * std::size_t{thunk_count()} + thunk);
+  return reinterpret_cast<std::uintptr_t>(muster_bank_thunks) + (bank - 1) * bank_size() +
+         thunk * (bank_size() / thunk_count());
 }
 
 RangeInBank bank_for_call(unsigned thunk, const void* return_address) {
@@ -314,7 +324,8 @@ RangeInBank bank_for_call(unsigned thunk, const void* return_address) {
     if (is_muster(object) || definition_of(symbols, name, nullptr) != nullptr) return {};
     // By a word of its own, which has no bank, or which the loader has bound just after it was set.
     if (reference_to(symbols, name).found)
-      return {bind_words([&](Scan& scan) { scan.find(object); }, thunk, return_address)};
+      return {bind_words(
+          object_counts().loaded, [&](Scan& scan) { scan.find(object); }, thunk, return_address)};
   }
   void* function = address_without_muster(object, name, nullptr);
   const unsigned bank = function != nullptr ? bank_of_definition(function, name) : 0;
