@@ -71,6 +71,17 @@ static void check(const Object* object, int size) {
   }
 }
 
+// The first call of an object in a region of another one, whose last action it is. With one member: several that make
+// the first call at once may come just after another one has set the words.
+static void check_within(const Object* outer, const Object* inner, int outer_size, int size) {
+  g_call(outer->set, 1);
+  g_call(outer->run_other, (long)inner->run);
+  expect("members within", inner->take(0), size);
+  expect("levels within", inner->take(1), size);
+  expect("missed within", inner->take(2), 0);
+  g_call(outer->set, outer_size);
+}
+
 static Function* function_of(void* handle, const char* prefix, const char* name) {
   char text[64];
   snprintf(text, sizeof text, "%s%s", prefix, name);
@@ -79,8 +90,9 @@ static Function* function_of(void* handle, const char* prefix, const char* name)
   return (Function*)found;
 }
 
-static Object opened(const char* file) {
-  void* handle = dlopen(file, RTLD_NOW | (g_by_pointers ? RTLD_GLOBAL : RTLD_LOCAL));
+static Object opened(const char* file, int is_lazy) {
+  const int mode = (is_lazy ? RTLD_LAZY : RTLD_NOW) | (g_by_pointers ? RTLD_GLOBAL : RTLD_LOCAL);
+  void* handle = dlopen(file, mode);
   if (handle == NULL) {
     fprintf(stderr, "%s\n", dlerror());
     exit(2);
@@ -103,7 +115,8 @@ __attribute__((visibility("default"))) int check_all(Call* call, int count, char
                                                      const int* sizes) {
   Object object[kMostObjects];
   g_call = call;
-  for (int i = 0; i < count; ++i) object[i] = opened(files[i]);
+  for (int i = 0; i < count; ++i) object[i] = opened(files[i], i % 2);
+  if (count == 2) check_within(&object[0], &object[1], sizes[0], sizes[1]);
   for (int i = 0; i < count; ++i) check(&object[i], sizes[i]);
   for (int i = 0; i < count; ++i) {
     g_call(object[i].set, 2 + i);
