@@ -132,19 +132,18 @@ class Scan {
 
   // The bank of the call: of the one object that can have made it. If several can, one that holds the return address.
   unsigned bank_for(unsigned thunk, const void* return_address) const {
-    unsigned found = 0;
+    constexpr unsigned kNone = kThunkBanks + 1;
+    unsigned found = kNone;
     bool differs = false;
     for (unsigned i = 0; i < word_count_; ++i) {
       const Word& word = words_[i];
       if (word.thunk != thunk || word.is_lazy) continue;
-      const bool holds_address = objects_[word.object].contains(return_address);
-      if (word.own != 0 && holds_address) return 0;
-      if (word.own != 0 || word.bank == 0) continue;
-      if (holds_address) return word.bank;
-      differs = differs || (found != 0 && found != word.bank);
+      if (objects_[word.object].contains(return_address)) return word.own != 0 ? 0 : word.bank;
+      if (word.own != 0) continue;
+      differs = differs || (found != kNone && found != word.bank);
       found = word.bank;
     }
-    return differs ? 0 : found;
+    return differs || found == kNone ? 0 : found;
   }
 
   bool is_empty() const { return word_count_ == 0; }
@@ -204,8 +203,14 @@ class Scan {
         const bool is_lazy = kind == 1 && object.contains(reinterpret_cast<const void*>(value));
         const bool is_relocated = object.base == 0 || value > object.end - object.begin;
         if (!is_bound && !is_lazy && is_relocated) continue;
-        const unsigned thunk = thunk_of(symbols.name(symbol));
+        const char* name = symbols.name(symbol);
+        const unsigned thunk = thunk_of(name);
         if (thunk == thunk_count()) continue;
+        const unsigned bank = bank_with(value);
+        const std::uintptr_t initial =
+            bank != 0 ? bank_thunk(bank, thunk)
+                      : reinterpret_cast<std::uintptr_t>(defined_by(muster_, name));
+        if (is_bound && value != initial) continue;  // a variable that the program has set
         if (!is_bound && !is_lazy) {  // the loader is not there yet; or a weak reference to nothing
           has_unset = true;
           continue;
@@ -219,7 +224,7 @@ class Scan {
                                  is_own ? object.base + symbols.table[symbol].st_value : 0,
                                  read_only.contains(word),
                                  is_lazy,
-                                 bank_with(value)};
+                                 bank};
       }
     }
     if (has_unset && !reaches_muster) return Finding::kUnfinished;
@@ -238,9 +243,17 @@ class Scan {
       Word& word = words_[i];
       if (word.object != object || word.bank == 0) continue;
       const std::uintptr_t function = word.own != 0 ? word.own : bank_thunk(word.bank, word.thunk);
-      if (word.value == function || __atomic_load_n(word.word, __ATOMIC_ACQUIRE) != word.value)
-        continue;
-      if (!set_word(word.word, word.read_only, function)) word.bank = 0;
+      if (word.value == function) continue;
+      std::uintptr_t value = word.value;
+      if (word.read_only) {
+        if (__atomic_load_n(word.word, __ATOMIC_ACQUIRE) != value) continue;
+        if (!set_word(word.word, /*read_only=*/true, function)) word.bank = 0;
+      } else if (is_writable(word.word)) {  // the program may be setting a variable
+        __atomic_compare_exchange_n(word.word, &value, function, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+      } else {
+        word.bank = 0;
+      }
     }
     if (is_unbound_[object]) return;
     const Locked locked(g_lock);
@@ -248,6 +261,7 @@ class Scan {
   }
 
   const std::uint64_t loads_;
+  const LoadedObject muster_ = object_of(muster_bank_thunks);
   unsigned object_count_ = 0;
   unsigned word_count_ = 0;
   bool is_complete_ = true;
