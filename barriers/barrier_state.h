@@ -97,6 +97,7 @@ struct BarrierState {
     auto& self = *static_cast<BarrierState*>(state);
     if (me == 0 && announced == nullptr) Memory::drain_stores();
     Waiting waiter(self.policy, self.arrivals, call_off, me, episode, ended_by, stats);
+    if (announced != nullptr) waiter.awaits_region();
     if constexpr (requires { self.barrier.may_use_announcement(waiter); }) {
       if (me != 0 && announced != nullptr && self.barrier.may_use_announcement(waiter)) {
         const auto is_announced = [&] {

@@ -1,5 +1,7 @@
 #include "options/settings.h"
 
+#include <strings.h>
+
 #include <cstring>
 
 #include "options/nearest.h"
@@ -34,6 +36,21 @@ const char* value_of(const char* const* environment, const char* name) {
     }
   }
   return nullptr;
+}
+
+// Without the spaces around it, in either case of letters.
+bool is(const char* value, const char* wanted) {
+  if (value == nullptr) return false;
+  value += std::strspn(value, " \t");
+  const std::size_t length = std::strlen(wanted);
+  return strncasecmp(value, wanted, length) == 0 &&
+         value[length + std::strspn(value + length, " \t")] == '\0';
+}
+
+bool wants_passive_waits(const char* const* environment) {
+  return is(value_of(environment, "OMP_WAIT_POLICY"), "passive") ||
+         is(value_of(environment, "KMP_BLOCKTIME"), "0") ||
+         is(value_of(environment, "GOMP_SPINCOUNT"), "0");
 }
 
 int shown(std::size_t length) {
@@ -85,6 +102,7 @@ void read_settings(const char* const* environment, Complain complain) {
       complain_of_value(option, value, complain);
     }
   }
+  in_force.passive = wants_passive_waits(environment);
   if (in_force.on && environment != nullptr && complain != nullptr) {
     complain_of_unknown(environment, complain);
   }

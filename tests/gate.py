@@ -122,6 +122,7 @@ def main() -> int:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     log = arguments.build.resolve() / "tests.log"
     command = ["ctest", "--test-dir", str(arguments.build), "--output-on-failure", "-j", str(arguments.jobs)]
+    command.append("--schedule-random")  # costs mix, so that the time left is about right
     command += [] if arguments.full else ["-LE", "^full$"]
     folder = tempfile.mkdtemp(prefix="muster-tests-")
     os.chmod(folder, 0o1777)  # as /tmp: some tests run programs as another user

@@ -1,7 +1,6 @@
-// `auto`, the default. No spin time suits every situation, so each wait asks which thread it would delay.
-// Two pure functions decide: what a thread does next (waiting/decide.h), and where the team's threads run
-// (waiting/place.h). waiting/contention.h observes what they need, waiting/placement.h moves threads, and
-// waiting/tuning.h has the thresholds. See docs/understand/waiting.md, and docs/results/notes/waiting.md for what lost.
+// `auto`, the default: each wait asks which thread it would delay. Pure functions decide what a thread does next
+// (decide.h) and where the team's threads run (place.h). contention.h observes what they need, placement.h moves threads,
+// tuning.h has the thresholds. See docs/understand/waiting.md, and docs/results/notes/waiting.md for what lost.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,11 @@ namespace muster {
 class AutoWait {
  public:
   explicit AutoWait(const WaitParameters& parameters)
-      : turns_(parameters), slice_(parameters), contention_(parameters), placement_(parameters) {}
+      : turns_(parameters),
+        slice_(parameters),
+        contention_(parameters),
+        spin_times_(parameters.settings.passive),
+        placement_(parameters) {}
 
   static constexpr bool kUsesArrivals = true;
   bool records_arrivals() const { return contention_.records_arrivals(); }
@@ -48,11 +51,14 @@ class AutoWait {
     now.real_time = Scheduler::runs_in_real_time(wait.start_ns);
     now.competitor = expects_competitor(wait.start_ns);
     turns_.look(wait.start_ns, contention_);
-    const std::uint64_t spin_ns = spin_time_ns(now, budget_.ns());
     const bool delays_others = spin_delays_others(now);
+    const std::uint64_t spin_ns = spin_times_.ns(delays_others, wait.between_regions);
+    const auto end = [&](bool released) {
+      return spin_times_.note_spin(released, delays_others, wait.between_regions);
+    };
     std::uint64_t yielded_ns = wait.start_ns;
     for (std::uint64_t before_ns = wait.start_ns;;) {
-      if (done()) return note_release(delays_others);
+      if (done()) return end(true);
       const unsigned teammate =
           wait.arrivals.absent_on(Scheduler::current_cpu(), wait.me, wait.episode);
       if (teammate != kNobody) contention_.note_turn();
@@ -71,20 +77,22 @@ class AutoWait {
           yielded_ns = before_ns;
           break;
         case Step::kBlock:
-          // A thread that sleeps for its teammates will do so at nearly every instance.
           if (teammate != kNobody) wait.arrivals.agreed().request(kFullFences, true, wait.episode);
-          if (delays_others && now.time_is_up) budget_.note(false);
-          return done();
+          return now.time_is_up ? end(done()) : done();
       }
       const std::uint64_t now_ns = Memory::now_ns();
       if (step == Step::kYield && teammate == kNobody) contention_.note_yield(before_ns, now_ns);
       if (contention_.note_gap(before_ns, now_ns) && step == Step::kYield)
         wait.stats.long_yields.add();
-      if (is_done) return note_release(delays_others);
+      if (is_done) return end(true);
       now.time_is_up =
           now_ns - wait.start_ns >= spin_ns || turns_.is_others_turn<Memory>(wait.me, now_ns);
       before_ns = now_ns;
     }
+  }
+
+  void note_sleep(std::uint64_t ns, bool between_regions) {
+    if (between_regions) spin_times_.note_gap(ns);
   }
 
  private:
@@ -92,13 +100,7 @@ class AutoWait {
     return contention_.expects_competitor(now_ns, placement_.left_to_kernel());
   }
 
-  bool note_release(bool delays_others) {
-    if (delays_others) budget_.note(true);
-    return true;
-  }
-
-  // Without recorded arrivals an absent teammate may have been here all the time; the kernel may also have moved one
-  // here since.
+  // Without recorded arrivals an absent teammate may be here; the kernel may also have moved one here since.
   std::uint64_t yield_every_ns() const {
     const bool may_meet = contention_.contended() && !placement_.on_own_cpus();
     return may_meet ? tuning::kYieldEveryContendedNs : tuning::kYieldEveryNs;
@@ -123,8 +125,8 @@ class AutoWait {
     wait.stats.yields.add();
   }
 
-  // The algorithm of a contended team (barriers/while_contended.h). If competitors are the reason, its threads sleep at
-  // nearly every instance: full fences, too. In one request, since a second one has to wait for the first.
+  // The algorithm of a contended team (barriers/while_contended.h). If competitors are the reason, or a thread sleeps for a
+  // teammate on its CPU, they sleep at nearly every instance: full fences. A second request has to wait for the first.
   template <class Memory>
   void agree_on_bits(const Wait<Memory>& wait, bool uncontended) const {
     if (uncontended) {
@@ -139,7 +141,7 @@ class AutoWait {
   TeamTurns turns_;
   RequestedSlice slice_;
   Contention contention_;
-  SpinBudget budget_;
+  SpinTimes spin_times_;
   Placement placement_;
 };
 

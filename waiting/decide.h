@@ -32,7 +32,7 @@ struct Observation {
   bool competitor = false;  // a thread of another process wants this CPU, or may want it
   bool dear_yield = false;  // on the team's only CPU, with the kernel's own slice
   bool real_time = false;   // yields do not let threads of lower priority run
-  bool time_is_up = false;  // the thread has spun for spin_time_ns()
+  bool time_is_up = false;  // of the spin (spin_budget.h)
 };
 
 constexpr Step decide(const Observation& now) {
@@ -45,12 +45,6 @@ constexpr Step decide(const Observation& now) {
 // Whether a spin keeps threads from running that want this CPU.
 constexpr bool spin_delays_others(const Observation& now) {
   return now.competitor || now.real_time;
-}
-
-// How long a thread spins before it blocks, from the observation with which its wait begins. `budget_ns`: where the spin
-// delays others (spin_budget.h).
-constexpr std::uint64_t spin_time_ns(const Observation& now, std::uint64_t budget_ns) {
-  return spin_delays_others(now) ? budget_ns : tuning::kSpinAloneNs;
 }
 
 }  // namespace muster

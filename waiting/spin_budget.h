@@ -1,8 +1,6 @@
-// How long a thread of a team spins beside competitors before it blocks.
-//
-// Spinning is a bet that the missing teammates are running. The team's last waits tell how often it is won: mostly, with
-// a competitor on one CPU; hardly ever, with one on each of sixteen. So a wait that is released while it spins doubles
-// the time of the next ones, and a wait that spins in vain halves it. The longest is that of Peter et al., section 3.
+// How long a thread of a team spins before it blocks, where a spin is a bet: beside competitors, that the missing
+// teammates are running; between regions, that the program's serial part is short. The team's last waits tell how often
+// the bet is won: each that is won doubles the time of the next spins, each that is lost halves it.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +14,49 @@ namespace muster {
 // One for a team. Relaxed: of two threads that note at once, one is not heard.
 class SpinBudget {
  public:
-  std::uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
+  explicit SpinBudget(std::uint64_t most_ns) : most_ns_(most_ns), ns_(most_ns) {}
 
-  // How a wait beside competitors ended: `released` while it spun, or its time was up.
-  void note(bool released) {
+  std::uint64_t ns() const { return ns_.load(std::memory_order_relaxed); }
+  std::uint64_t most_ns() const { return most_ns_; }
+
+  void note(bool won) {
     const std::uint64_t before = ns();
-    const std::uint64_t after = released ? std::min(2 * before, tuning::kSpinWithCompetitorNs)
-                                         : std::max(before / 2, tuning::kLeastSpinNs);
+    const std::uint64_t after =
+        won ? std::min(2 * before, most_ns_) : std::max(before / 2, tuning::kLeastSpinNs);
     if (after != before) ns_.store(after, std::memory_order_relaxed);
   }
 
  private:
-  std::atomic<std::uint64_t> ns_{tuning::kSpinWithCompetitorNs};
+  const std::uint64_t most_ns_;
+  std::atomic<std::uint64_t> ns_;
+};
+
+// All that a team spins by.
+class SpinTimes {
+ public:
+  explicit SpinTimes(bool passive)
+      : between_regions_(passive ? tuning::kSpinWithCompetitorNs : tuning::kSpinAloneNs) {}
+
+  // Of a wait that begins.
+  std::uint64_t ns(bool delays_others, bool between_regions) const {
+    if (delays_others) return beside_competitors_.ns();
+    return between_regions ? between_regions_.ns() : between_regions_.most_ns();
+  }
+
+  // The spin was successful, or its time was up. Between regions, only the end of the wait tells whether it was too short.
+  // Returns `released`.
+  bool note_spin(bool released, bool delays_others, bool between_regions) {
+    if (delays_others) beside_competitors_.note(released);
+    if (between_regions && released) between_regions_.note(true);
+    return released;
+  }
+
+  // A wait between regions slept, and ended after `ns`.
+  void note_gap(std::uint64_t ns) { between_regions_.note(ns < between_regions_.most_ns()); }
+
+ private:
+  SpinBudget beside_competitors_{tuning::kSpinWithCompetitorNs};
+  SpinBudget between_regions_;
 };
 
 }  // namespace muster

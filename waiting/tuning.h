@@ -14,9 +14,9 @@ inline constexpr std::uint64_t kMs = 1'000'000;
 
 // --- Spinning: decide.h
 
-// Before a thread blocks, if nobody else wants its CPU.
+// Before a thread blocks, if nobody else wants its CPU; between regions at most.
 inline constexpr std::uint64_t kSpinAloneNs = 1 * kMs;
-// The same with a competitor, at most. Peter et al., section 3.
+// The same with a competitor, or if the user wants passive waiting, at most. Peter et al., section 3.
 inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;
 // ... and at least, after many spins in vain: some polls. Assumed.
 inline constexpr std::uint64_t kLeastSpinNs = 1 * kUs;

@@ -41,6 +41,9 @@ class Waiter {
     }
   }
 
+  // To be called before wait() where that lasts until the next folded region.
+  void awaits_region() { between_regions_ = true; }
+
   // Waits until holds(), which reads shared words with acquire; threads that make it true look for sleepers at `word`.
   // False if the instance was called off before: the caller then leaves the barrier as it is.
   template <class Holds>
@@ -98,12 +101,14 @@ class Waiter {
   [[gnu::noinline]] void wait_on(Condition done, SleepWord<Memory>& word) {
     const std::uint64_t now_ns = Memory::now_ns();
     if (start_ns_ == 0) start_ns_ = now_ns;
-    const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, stats_};
+    const Wait<Memory> wait{arrivals_, me_, episode_, now_ns, stats_, between_regions_};
     if (policy_.template spin<Memory>(wait, done)) return;
     blocked_ = true;
     LoadSensor* sensor = nullptr;
     if constexpr (requires { policy_.load_sensor(); }) sensor = policy_.load_sensor();
     word.sleep_until(done, stats_, full_fences(), sensor);
+    if constexpr (requires { policy_.note_sleep(now_ns, between_regions_); })
+      policy_.note_sleep(Memory::now_ns() - now_ns, between_regions_);
   }
 
   bool full_fences() const { return (agreed_ & kFullFences) != 0; }
@@ -125,6 +130,7 @@ class Waiter {
   WaitStats& stats_;
   std::uint64_t start_ns_ = 0;  // 0 = no clock read yet
   unsigned agreed_ = 0;         // bits of waiting/agreed_bits.h
+  bool between_regions_ = false;
   bool waited_ = false;
   bool spun_ = false;
   bool blocked_ = false;

@@ -39,6 +39,7 @@ struct Wait {
   Episode episode;
   std::uint64_t start_ns;
   WaitStats& stats;
+  bool between_regions = false;  // for the next folded region: as long as the program's serial part
 };
 
 namespace detail {
@@ -60,6 +61,8 @@ struct AlwaysDone {
 // A policy may also have
 //   arrives<Memory>(me, episode, stats)
 //                   called before a thread arrives: it may sleep there
+//   note_sleep(ns, between_regions)
+//                   called after phase two, with the length of the whole wait
 //   load_sensor()   which counts the threads that sleep; may be null
 //   kFencesFully, or fences_fully()
 //                   true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h)

@@ -169,13 +169,30 @@ bool reaches_replaced(const std::string& entry, const std::vector<OpenmpRuntime>
   return false;
 }
 
-bool any_reaches_replaced(const Diagnosis& diagnosis) {
+bool any_reaches_replaced(
+    const Diagnosis& diagnosis,
+    bool (*counts)(std::string_view) = [](std::string_view) { return true; }) {
   for (const Importer& importer : diagnosis.importers) {
     for (const std::string& entry : importer.entries) {
-      if (reaches_replaced(entry, diagnosis.runtimes)) return true;
+      if (counts(entry) && reaches_replaced(entry, diagnosis.runtimes)) return true;
     }
   }
   return false;
+}
+
+bool is_barrier(std::string_view entry) {
+  constexpr std::string_view kParts[] = {"barrier",     "loop_end",    "sections_end",
+                                         "copyprivate", "single_copy", "reduce"};
+  const auto has = [entry](std::string_view part) { return entry.find(part) != entry.npos; };
+  return std::any_of(std::begin(kParts), std::end(kParts), has) && !has("nowait");
+}
+
+std::string what_is_replaced(const Diagnosis& diagnosis) {
+  return any_reaches_replaced(diagnosis, is_barrier)
+             ? "works: Muster replaces the barriers of this program. `muster compare` tells the "
+               "gain."
+             : "works, but no linked object calls a barrier: of its regions, Muster replaces fork "
+               "and join. `muster compare` tells whether it has any, and the gain.";
 }
 
 std::string nothing_to_replace(const Diagnosis& diagnosis) {
@@ -204,7 +221,7 @@ void conclude(Diagnosis& diagnosis) {
   const bool linked = any_reaches_replaced(diagnosis);
   diagnosis.works = diagnosis.problems.empty() && (linked || diagnosis.packages.works());
   if (diagnosis.works && linked) {
-    diagnosis.verdict = "works: Muster replaces the barriers of this program.";
+    diagnosis.verdict = what_is_replaced(diagnosis);
   } else if (diagnosis.works) {
     diagnosis.verdict = fmt::format(
         "works, where Python loads one of these: Muster reaches {} OpenMP runtime{} in its "

@@ -38,7 +38,7 @@ inline constexpr Field kFields[] = {
     {"process.active", kFlag, kNot, "", "Whether Muster replaced barriers in this process."},
     {"process.inactive_reason", kText, kTally, "",
      "Why not, or null: `OMPT tool`, `consistency check`, `thread sanitizer`, `ITT`, `cancellation`, "
-     "`nothing interposed`, or another of `barriers.by_reason[]`.", kNull},
+     "`no OpenMP call`, or another of `barriers.by_reason[]`.", kNull},
     {"process.openblas", kText, kNot, "\n  openblas           {}: with pthreads, waits in loops of its own",
      "Where nothing was interposed: an OpenBLAS in the process, built for pthreads, or null.", kNull},
     {"process.regions", kCount, kSum, "\n  regions            {}", "Parallel regions entered through Muster."},

@@ -134,8 +134,7 @@ void judge(ReportData& out) {
     if (out.runtimes[i]->replaced) out.active = true;
   }
   if (out.active) return;
-  out.inactive_reason =
-      out.runtime_count > 0 ? name_of(out.runtimes[0]->reason) : "nothing interposed";
+  out.inactive_reason = out.runtime_count > 0 ? name_of(out.runtimes[0]->reason) : "no OpenMP call";
   if (out.runtime_count == 0) find_openblas(out);
 }
 

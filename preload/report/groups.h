@@ -31,7 +31,7 @@ inline constexpr Group kGroups[] = {
     {"runtime", "runtimes[]", {"runtime", "{}", "{#}"},
      "One for each copy of an OpenMP runtime that was called through Muster, unloaded ones included. A runtime that is "
      "loaded again at another address is another copy.",
-     {.otherwise = "\n  runtime            nothing interposed"}},
+     {.otherwise = "\n  runtime            no OpenMP call"}},
     {"unreached", "unreached[]", {"unreached", "{why}", "{#}"},
      "OpenMP runtimes in the process whose calls do not reach Muster."},
     {"load", "load", {"load", "{}", ""},

@@ -118,8 +118,8 @@ Target target_in_region(unsigned index, const Runtime& runtime) {
   return found;
 }
 
-// The number of objects that had been loaded when a lookup found the name undefined. As long as no more are loaded, it
-// remains undefined.
+// One more than the number of objects that had been loaded when a lookup found the name undefined; on musl that number
+// begins with 0. As long as no more are loaded, it remains undefined.
 constinit std::atomic<std::uint64_t> g_undefined_at[kThunkCount] = {};
 
 // The target of a name that Muster has an entry point for: that entry point, if the runtime is replaced. If not, or if it
@@ -158,7 +158,7 @@ Target target_of_bound_entry(unsigned index, const void* caller) {
 }
 
 Target look_up_entry(unsigned index, const void* caller) {
-  const std::uint64_t loads = object_counts().loaded;
+  const std::uint64_t loads = object_counts().loaded + 1;
   const Binding binding = binding_of(caller, kThunks[index].name);
   if (binding.runtime == &no_runtime()) {
     g_undefined_at[index].store(loads, std::memory_order_relaxed);
@@ -170,7 +170,7 @@ Target look_up_entry(unsigned index, const void* caller) {
 
 Target look_up(unsigned index, const void* caller) {
   if (kThunks[index].entry != nullptr) return look_up_entry(index, caller);
-  const std::uint64_t loads = object_counts().loaded;
+  const std::uint64_t loads = object_counts().loaded + 1;
   const CallTarget found = call_target_of(caller, kThunks[index].name);
   const Target target{.begin = found.begin,
                       .size = found.end - found.begin,
@@ -253,7 +253,7 @@ Target target_of(unsigned index, const void*& caller) {
     return target->bank != 0 ? in_its_bank(target->bank) : *target;
   }
   const std::uint64_t undefined_at = g_undefined_at[index].load(std::memory_order_relaxed);
-  const bool is_undefined = undefined_at != 0 && undefined_at == object_counts().loaded;
+  const bool is_undefined = undefined_at != 0 && undefined_at == object_counts().loaded + 1;
   const RangeInBank range = is_undefined ? RangeInBank{} : bank_for_call(index, caller);
   if (range.bank != 0) {
     const Target target = in_its_bank(range.bank);

@@ -53,6 +53,7 @@ void adds_once_each() {
 TEST(CountedAdd, ByLoopAddsOnceEach) { adds_once_each<CountByLoop<NativeMemory>>(); }
 TEST(CountedAdd, ByInstructionAddsOnceEach) { adds_once_each<CountByInstruction<NativeMemory>>(); }
 
+// muster-test: full when two threads collide is up to the scheduler
 TEST(CountedAdd, FailuresAreCountedUnderContention) {
   if (allowed_cpus() < 2) GTEST_SKIP() << "takes two CPUs";
   EXPECT_TRUE(happens_within_half_a_minute([] {
@@ -88,6 +89,7 @@ std::uint64_t failed_updates(BarrierKind kind, Episode episodes) {
   return sum.failed_updates.read();
 }
 
+// muster-test: full when two threads collide is up to the scheduler
 TEST(CountedAdd, TeamsTellOfFailuresByLoopOnly) {
   if (allowed_cpus() < 2) GTEST_SKIP() << "takes two CPUs";
   EXPECT_TRUE(happens_within_half_a_minute(

@@ -97,6 +97,7 @@ class Denied(MissingTest):
                     missing = self.compare_denied(call, error, team, MUSTER_WAIT=wait, **AWAKE)
                     self.assert_noted(missing, "futex", error)
 
+    # muster-test: full beside others, threads that are late need not sleep
     def test_a_denied_futex_does_not_burn_the_cpu(self) -> None:
         """Threads that block for long use timed sleeps instead."""
         wrapper = self.denying("futex-wait", "EPERM")

@@ -127,7 +127,7 @@ class Unreached(unittest.TestCase):
         return report
 
     def check_inactive(self, report: dict) -> None:
-        self.assertEqual((report["active"], report["inactive_reason"]), (False, "nothing interposed"))
+        self.assertEqual((report["active"], report["inactive_reason"]), (False, "no OpenMP call"))
         self.assertEqual((report["runtimes"], report["barriers"]["replaced"]), ([], 0))
 
     def test_deep_binding(self) -> None:
@@ -229,7 +229,7 @@ class Unreached(unittest.TestCase):
             programs.run(self.opener, "deep", str(extension), MUSTER_REPORT=str(path))
             text = path.read_text()
             if ending == "txt":
-                self.assertIn("runtime            nothing interposed\n", text)
+                self.assertIn("runtime            no OpenMP call\n", text)
                 self.assertRegex(text, rf"not reached +libgomp, \S+: {extension} calls it past Muster")
                 continue
             rows = [row for row in csv.DictReader(text.splitlines()) if row["section"] == "unreached"]

@@ -151,7 +151,7 @@ def folds_of(report: Path) -> tuple[int, int] | str:
     """Folds opened and regions folded, from a report; or what is wrong with it."""
 
     def take(content: reports.Report) -> tuple[int, int] | str:
-        if not content["active"] and content["inactive_reason"] != "nothing interposed":
+        if not content["active"] and content["inactive_reason"] != "no OpenMP call":
             return reports.inactive(content)
         return int(content["fork_join"]["opened"]), reports.folded(content)
 

@@ -117,7 +117,23 @@ class SimulatedTeam {
     return SimulatedMemory::now - start;
   }
 
-  // The same if nothing happens.
+  // Thread 0 waits for the next region, which begins after `gap_ns`. Returns for how long it spun.
+  template <class Policy>
+  std::uint64_t wait_between_regions(Policy& policy, std::uint64_t gap_ns) {
+    const std::uint64_t start = SimulatedMemory::now;
+    const Wait<SimulatedMemory> wait{arrivals_, 0, episode_, start, stats_, true};
+    const auto begins = [&] { return SimulatedMemory::now - start >= gap_ns; };
+    const bool released = policy.template spin<SimulatedMemory>(wait, begins);
+    const std::uint64_t spun = SimulatedMemory::now - start;
+    if (!released) {
+      SimulatedMemory::now = std::max(SimulatedMemory::now, start + gap_ns);
+      policy.note_sleep(SimulatedMemory::now - start, true);
+    }
+    next_episode();
+    return spun;
+  }
+
+  // The same as wait() if nothing happens.
   template <class Policy>
   std::uint64_t wait_in_vain(Policy& policy) {
     bool released = true;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "waiting/place.h"
-#include "waiting/spin_budget.h"
 
 namespace muster::test {
 namespace {
@@ -123,26 +122,10 @@ TEST(Decide, KeepsWhatMustHoldWhateverTheTable) {
   });
 }
 
-TEST(Decide, SpinsForLessTimeWhereItDelaysOthers) {
+TEST(Decide, ASpinDelaysCompetitorsAndThreadsOfLowerPriority) {
   for_each_observation([](const Observation& now) {
-    for (const std::uint64_t budget_ns : {tuning::kLeastSpinNs, tuning::kSpinWithCompetitorNs}) {
-      const bool delays = now.competitor || now.real_time;
-      EXPECT_EQ(spin_time_ns(now, budget_ns), delays ? budget_ns : tuning::kSpinAloneNs);
-    }
+    EXPECT_EQ(spin_delays_others(now), now.competitor || now.real_time);
   });
-}
-
-TEST(SpinBudget, FollowsHowTheLastWaitsEnded) {
-  SpinBudget budget;
-  EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs) << "nothing is known";
-  budget.note(true);
-  EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs) << "the most";
-  budget.note(false);
-  EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs / 2);
-  for (unsigned wait = 0; wait < 100; ++wait) budget.note(false);
-  EXPECT_EQ(budget.ns(), tuning::kLeastSpinNs);
-  for (unsigned wait = 0; wait < 100; ++wait) budget.note(true);
-  EXPECT_EQ(budget.ns(), tuning::kSpinWithCompetitorNs) << "from the least, too";
 }
 
 TEST(NextPlace, KeepsWhatMustHold) {

@@ -41,7 +41,7 @@ TEST(ReportWriter, Text) {
       "\n  runtime            libgomp, /a: barriers replaced, 7 arrivals"
       "\n  runtime            libgomp, /b (package numpy): passed through, because of OMPT tool\n");
   EXPECT_EQ(written(Format::kText, [](ReportWriter& out) { out.end("runtime"); }),
-            "\n  runtime            nothing interposed\n");
+            "\n  runtime            no OpenMP call\n");
 }
 
 TEST(ReportWriter, TextShowsSoManyElements) {

@@ -55,6 +55,19 @@ TEST(ReadSettings, TimesAreInNanoseconds) {
   EXPECT_EQ(text_of(Setting::wait), "50us");
 }
 
+TEST(ReadSettings, WhetherTheUserWantsPassiveWaits) {
+  for (const char* entry : {"OMP_WAIT_POLICY=passive", "OMP_WAIT_POLICY= PASSIVE ",
+                            "KMP_BLOCKTIME=0", "GOMP_SPINCOUNT=0"}) {
+    EXPECT_EQ(read({entry}), Lines{});
+    EXPECT_TRUE(settings().passive) << entry;
+  }
+  for (const char* entry : {"OMP_WAIT_POLICY=active", "OMP_WAIT_POLICY=", "KMP_BLOCKTIME=01",
+                            "GOMP_SPINCOUNT=infinity", "OMP_NUM_THREADS=0"}) {
+    read({entry});
+    EXPECT_FALSE(settings().passive) << entry;
+  }
+}
+
 TEST(ReadSettings, TextsAreCopied) {
   std::string entry = "MUSTER_REPORT=a.json";
   const char* environment[] = {entry.c_str(), nullptr};

@@ -58,6 +58,12 @@ class Doctor(LauncherTest):
         program = self.compile("on-libgomp", "gcc", "-fopenmp")
         self.check(program, 0, "libgomp GOMP_", "GOMP_parallel", "verdict   works")
 
+    def test_regions_without_a_barrier(self) -> None:
+        source = "int main(void) {\n#pragma omp parallel\n  { __asm__(\"\"); }\n  return 0;\n}"
+        for compiler in ("gcc", "clang-19"):
+            program = self.compile("no-barrier", compiler, "-fopenmp", source=source)
+            self.check(program, 0, "no linked object calls a barrier", "muster compare")
+
     def test_libomp_answers_for_a_preloaded_gcc_program(self) -> None:
         program = self.compile("on-libgomp", "gcc", "-fopenmp")
         libomp = subprocess.check_output(["clang-19", "-print-file-name=libomp.so.5"], text=True).strip()

@@ -337,7 +337,7 @@ class Timeline(Programs):
             self.assertAlmostEqual(sum(e["dur"] for e in turns), waiting["turn_slept_ns"] / 1e3, delta=1)
 
     def test_what_was_dropped_is_said(self) -> None:
-        trace, events = self.events("libomp", 20000, MUSTER_WAIT="spin")
+        trace, events = self.events("libomp", 20000, MUSTER_WAIT="yield")
         dropped = int(trace["otherData"]["dropped_events"])
         self.assertGreater(dropped, 1000)
         said = [int(e["name"].split()[0]) for e in events if e["name"].endswith("earlier events dropped")]

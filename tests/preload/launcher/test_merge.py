@@ -324,7 +324,7 @@ class NoReports(MergeTest):
         subprocess.run([MUSTER, "run", "--report", report, "--", "true"], check=True)
         done = muster("merge", report)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("nothing interposed", done.stdout)
+        self.assertIn("no OpenMP call", done.stdout)
         self.assertIn("nobody waited", done.stdout)
 
 
