@@ -9,21 +9,22 @@
 
 namespace muster {
 
-// Objects that were looked at, by their addresses, and how many objects had been loaded then: as long as no more are
-// loaded, other threads may be calling by words that were set meanwhile.
+// Objects that were looked at, by their addresses, and when: a thread may be calling by a word that another one has set
+// meanwhile.
 class ObjectSet {
  public:
-  bool has_from_before(std::uintptr_t begin, std::uint64_t loads) const {
+  std::uint64_t now() const { return now_.load(std::memory_order_acquire); }
+  bool has_from_before(std::uintptr_t begin, std::uint64_t time) const {
     const unsigned place = place_of(begin);
-    return place != kMost && places_[place].loads != loads;
+    return place != kMost && places_[place].time <= time;
   }
-  void add(std::uintptr_t begin, std::uint64_t loads) {
+  void add(std::uintptr_t begin) {
     unsigned place = place_of(begin);
     for (unsigned i = first(begin), left = kMost; place == kMost && left != 0; --left) {
       if (places_[i].begin <= kRemoved) place = i;
       i = (i + 1) % kMost;
     }
-    if (place != kMost) places_[place] = {begin, loads};
+    if (place != kMost) places_[place] = {begin, now_.fetch_add(1, std::memory_order_acq_rel) + 1};
   }
   void remove_if(const Gone& gone) {
     for (Place& place : places_) {
@@ -34,7 +35,7 @@ class ObjectSet {
  private:
   struct Place {
     std::uintptr_t begin;
-    std::uint64_t loads;
+    std::uint64_t time;
   };
   static constexpr unsigned kMost = 4096;
   static constexpr std::uintptr_t kRemoved = 1;
@@ -50,6 +51,7 @@ class ObjectSet {
     return kMost;
   }
   Place places_[kMost] = {};
+  std::atomic<std::uint64_t> now_{0};
 };
 
 // The banks of calls from objects that do not refer to the name, and from code in no object: by page of the return

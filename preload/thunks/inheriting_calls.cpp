@@ -76,7 +76,8 @@ void before(unsigned index, const void* caller, std::uintptr_t argument) {
       if (argument != static_cast<std::uintptr_t>(pthread_self())) end_moves();
       return;
     case Before::kLoads:
-      if (!in_muster(caller) && muster_c_library_is_complete()) bind_loaded_objects();
+      if (!in_muster(caller) && muster_c_library_is_complete())
+        bind_loaded_objects(reinterpret_cast<const char*>(argument));
       return;
     case Before::kEndsFold:
       give_everything_back();

@@ -25,6 +25,18 @@ namespace {
 Lock g_lock;
 std::atomic<std::uint64_t> g_loads_seen{0};  // all objects of so many loads were looked at
 thread_local constinit bool t_is_binding __attribute__((tls_model("initial-exec"))) = false;
+// What the thread has asked dlopen for last: where several threads open objects at once, it calls its own.
+thread_local constinit std::uint64_t t_opened __attribute__((tls_model("initial-exec"))) = 0;
+
+constexpr unsigned kAmbiguous = kThunkBanks + 1;
+
+// Of the file's name without its folder.
+std::uint64_t hash_of(const char* path) {
+  std::uint64_t hash = 0;
+  for (; *path != '\0'; ++path)
+    hash = *path == '/' ? 0 : (hash ^ static_cast<unsigned char>(*path)) * 0x9e37'79b9'7f4a'7c15U;
+  return hash;
+}
 
 std::uintptr_t bank_size() {
   return static_cast<std::uintptr_t>(muster_bank_thunks_end - muster_bank_thunks) / kThunkBanks;
@@ -77,9 +89,9 @@ unsigned bank_of_definition(void* function, const char* name) {
 // The words of all objects that were not looked at before.
 class Scan {
  public:
-  explicit Scan(std::uint64_t loads) : loads_(loads) {}
+  explicit Scan(std::uint64_t since) : since_(since) {}
 
-  // In objects that were not looked at before these loads. False: some are being loaded, or there was no room.
+  // In objects that were not looked at before that time. False: some are being loaded, or there was no room.
   bool find_new() {
     for_each_object([this](const LoadedObject& object, const dl_phdr_info& info) {
       if (!was_done(object)) look_at(object, info);
@@ -130,20 +142,23 @@ class Scan {
     });
   }
 
-  // The bank of the call: of the one object that can have made it. If several can, one that holds the return address.
+  // The bank of the call: of the object that holds the return address, that the thread has opened, or the only one that
+  // can have made it. 0: none.
   unsigned bank_for(unsigned thunk, const void* return_address) const {
-    constexpr unsigned kNone = kThunkBanks + 1;
-    unsigned found = kNone;
-    bool differs = false;
+    unsigned found = 0;
+    unsigned of_opened = 0;
+    bool is_first = true;
     for (unsigned i = 0; i < word_count_; ++i) {
       const Word& word = words_[i];
       if (word.thunk != thunk || word.is_lazy) continue;
-      if (objects_[word.object].contains(return_address)) return word.own != 0 ? 0 : word.bank;
+      const LoadedObject& object = objects_[word.object];
+      if (object.contains(return_address)) return word.own != 0 ? 0 : word.bank;
       if (word.own != 0) continue;
-      differs = differs || (found != kNone && found != word.bank);
-      found = word.bank;
+      if (t_opened != 0 && hash_of(object.path) == t_opened) of_opened = word.bank;
+      found = is_first || found == word.bank ? word.bank : kAmbiguous;
+      is_first = false;
     }
-    return differs || found == kNone ? 0 : found;
+    return found == kAmbiguous && of_opened != 0 ? of_opened : found;
   }
 
   bool is_empty() const { return word_count_ == 0; }
@@ -154,7 +169,7 @@ class Scan {
 
   bool was_done(const LoadedObject& object) const {
     const Locked locked(g_lock);
-    return g_done.has_from_before(object.begin, loads_);
+    return g_done.has_from_before(object.begin, since_);
   }
 
   void look_at(const LoadedObject& object, const dl_phdr_info& info) {
@@ -165,7 +180,7 @@ class Scan {
         return;
       case Finding::kNothing: {
         const Locked locked(g_lock);
-        g_done.add(object.begin, loads_);
+        g_done.add(object.begin);
         break;
       }
       case Finding::kUnfinished:
@@ -186,7 +201,6 @@ class Scan {
     const ReadOnlyPart read_only = read_only_part(info);
     const unsigned first = word_count_;
     bool reaches_muster = false;
-    bool has_unset = false;
     for (unsigned kind = 0; kind < 2; ++kind) {
       if (symbols.references[kind] == nullptr) continue;
       const std::size_t begin = kind == 0 ? symbols.without_symbol : 0;
@@ -211,8 +225,10 @@ class Scan {
             bank != 0 ? bank_thunk(bank, thunk)
                       : reinterpret_cast<std::uintptr_t>(defined_by(muster_, name));
         if (is_bound && value != initial) continue;  // a variable that the program has set
-        if (!is_bound && !is_lazy) {  // the loader is not there yet; or a weak reference to nothing
-          has_unset = true;
+        if (!is_bound && !is_lazy) {
+          // The loader is not there yet. Or it is a weak reference to nothing.
+          const bool is_weak = ELF64_ST_BIND(symbols.table[symbol].st_info) == STB_WEAK;
+          if (value != 0 || !is_weak) return Finding::kUnfinished;
           continue;
         }
         if (word_count_ == kMostWords) return Finding::kUnfinished;
@@ -227,15 +243,9 @@ class Scan {
                                  bank};
       }
     }
-    if (has_unset && !reaches_muster) return Finding::kUnfinished;
     // One in whose scope something comes before Muster (RTLD_DEEPBIND) is left alone.
     if (word_count_ == first || !reaches_muster) return Finding::kNothing;
-    for (unsigned i = first; i < word_count_; ++i) {
-      if (!words_[i].read_only) continue;
-      if (is_writable(words_[i].word)) return Finding::kUnfinished;  // the loader is at work on it
-      break;
-    }
-    return Finding::kWords;
+    return read_only.is_protected() ? Finding::kWords : Finding::kUnfinished;
   }
 
   void set_words(unsigned object) {
@@ -257,10 +267,10 @@ class Scan {
     }
     if (is_unbound_[object]) return;
     const Locked locked(g_lock);
-    g_done.add(objects_[object].begin, loads_);
+    g_done.add(objects_[object].begin);
   }
 
-  const std::uint64_t loads_;
+  const std::uint64_t since_;
   const LoadedObject muster_ = object_of(muster_bank_thunks);
   unsigned object_count_ = 0;
   unsigned word_count_ = 0;
@@ -273,8 +283,8 @@ class Scan {
 // Null without memory: calls then go by their return addresses.
 class Pages {
  public:
-  explicit Pages(std::uint64_t loads) : scan_(static_cast<Scan*>(map_pages(sizeof(Scan)))) {
-    if (scan_ != nullptr) ::new (scan_) Scan(loads);
+  explicit Pages(std::uint64_t since) : scan_(static_cast<Scan*>(map_pages(sizeof(Scan)))) {
+    if (scan_ != nullptr) ::new (scan_) Scan(since);
   }
   ~Pages() { unmap_pages(scan_, sizeof(Scan)); }
   Pages(const Pages&) = delete;
@@ -287,9 +297,9 @@ class Pages {
 
 // Sets the words that `find` finds. Returns the bank of the call, if it was one by these words.
 template <class Find>
-unsigned bind_words(std::uint64_t loads, Find&& find, unsigned thunk, const void* return_address) {
+unsigned bind_words(std::uint64_t since, Find&& find, unsigned thunk, const void* return_address) {
   if (t_is_binding) return 0;
-  const Pages pages(loads);
+  const Pages pages(since);
   Scan* scan = pages.get();
   if (scan == nullptr) return 0;
   t_is_binding = true;
@@ -304,16 +314,17 @@ unsigned bind_words(std::uint64_t loads, Find&& find, unsigned thunk, const void
 
 unsigned bind_new_objects(unsigned thunk, const void* return_address) {
   // Before the loader's lock, which another thread may hold while it sets the word that led here.
+  const std::uint64_t since = g_done.now();
   const std::uint64_t seen = g_loads_seen.load(std::memory_order_acquire);
   const std::uint64_t loads = object_counts().loaded;
-  if (seen == loads) return 0;
+  if (seen == loads && g_done.now() == since) return 0;
   bool is_complete = true;
   unsigned bank = 0;
   if (is_defined("omp_get_wtick")) {
     look_for_unloaded();
     is_complete = false;
     const auto find = [&](Scan& scan) { is_complete = scan.find_new(); };
-    bank = bind_words(loads, find, thunk, return_address);
+    bank = bind_words(since, find, thunk, return_address);
   }
   if (is_complete) g_loads_seen.store(loads, std::memory_order_release);
   return bank;
@@ -328,7 +339,8 @@ std::uintptr_t bank_thunk(unsigned bank, unsigned thunk) {
 
 RangeInBank bank_for_call(unsigned thunk, const void* return_address) {
   if (const unsigned known = g_by_pointer.find(thunk, return_address)) return {known};
-  if (const unsigned bank = bind_new_objects(thunk, return_address)) return {bank};
+  const unsigned first = bind_new_objects(thunk, return_address);
+  if (first != 0 && first != kAmbiguous) return {first};
   if (in_muster(return_address) || runtime_with(return_address) != nullptr) return {};
   g_calls_looked_up.fetch_add(1, std::memory_order_relaxed);
   const char* name = thunk_name(thunk);
@@ -338,19 +350,20 @@ RangeInBank bank_for_call(unsigned thunk, const void* return_address) {
     if (is_muster(object) || definition_of(symbols, name, nullptr) != nullptr) return {};
     // By a word of its own, which has no bank, or which the loader has bound just after it was set.
     if (reference_to(symbols, name).found)
-      return {bind_words(
-          object_counts().loaded, [&](Scan& scan) { scan.find(object); }, thunk, return_address)};
+      return {
+          bind_words(g_done.now(), [&](Scan& scan) { scan.find(object); }, thunk, return_address)};
   }
   void* function = address_without_muster(object, name, nullptr);
   const unsigned bank = function != nullptr ? bank_of_definition(function, name) : 0;
-  if (bank == 0) return {};
+  if (bank == 0 || first == kAmbiguous) return {bank};
   g_by_pointer.add(thunk, return_address, bank);
   if (object.found()) return {bank, object.begin, object.end - object.begin};
   return {bank, CallsByPointer::page_of(return_address), CallsByPointer::kPage};
 }
 
-void bind_loaded_objects() {
+void bind_loaded_objects(const char* next) {
   const int saved = errno;
+  t_opened = next != nullptr ? hash_of(next) : 0;
   g_by_pointer.clear();
   forget_banks_of_ranges();
   bind_new_objects(thunk_count(), nullptr);

@@ -33,8 +33,8 @@ RangeInBank bank_for_call(unsigned thunk, const void* return_address);
 // The code of a bank's thunk.
 std::uintptr_t bank_thunk(unsigned bank, unsigned thunk);
 
-// To be called before more objects are loaded. A few tens of ns if none were loaded since.
-void bind_loaded_objects();
+// To be called before the thread loads a file, with its name or null. A few tens of ns if none were loaded since.
+void bind_loaded_objects(const char* next);
 
 void forget_bound_objects(const Gone& gone);
 void bound_objects_after_fork();

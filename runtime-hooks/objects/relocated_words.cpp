@@ -30,6 +30,11 @@ ReadOnlyPart read_only_part_of(const LoadedObject& object) {
 
 }  // namespace
 
+bool ReadOnlyPart::is_protected() const {
+  const std::uintptr_t page = begin & ~(page_size() - 1);
+  return page >= end || !is_writable(reinterpret_cast<std::uintptr_t*>(page));
+}
+
 ReadOnlyPart read_only_part(const dl_phdr_info& info) {
   ReadOnlyPart part;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
