@@ -82,8 +82,9 @@ MUSTER_ENTRY void GOMP_loop_end() {
 }
 
 MUSTER_ENTRY bool GOMP_loop_end_cancel() {
+  const void* const caller = MUSTER_CALLER;
   bool cancelled = false;
-  construct_end(Entry::kGompLoopEndCancel, MUSTER_CALLER, &RealFunctions::GOMP_loop_end_nowait,
+  construct_end(Entry::kGompLoopEndCancel, caller, &RealFunctions::GOMP_loop_end_nowait,
                 [&](const RealFunctions& real) { cancelled = real.GOMP_loop_end_cancel(); });
   return cancelled;
 }
@@ -94,17 +95,18 @@ MUSTER_ENTRY void GOMP_sections_end() {
 }
 
 MUSTER_ENTRY bool GOMP_sections_end_cancel() {
+  const void* const caller = MUSTER_CALLER;
   bool cancelled = false;
-  construct_end(Entry::kGompSectionsEndCancel, MUSTER_CALLER,
-                &RealFunctions::GOMP_sections_end_nowait,
+  construct_end(Entry::kGompSectionsEndCancel, caller, &RealFunctions::GOMP_sections_end_nowait,
                 [&](const RealFunctions& real) { cancelled = real.GOMP_sections_end_cancel(); });
   return cancelled;
 }
 
 // The end of a construct with a task reduction, with its barrier. A cancelled one has no barrier.
 MUSTER_ENTRY void GOMP_workshare_task_reduction_unregister(bool cancelled) {
-  entering(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
-  Arrival arrival(Entry::kGompTaskReductionEnd, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kGompTaskReductionEnd, caller);
+  Arrival arrival(Entry::kGompTaskReductionEnd, caller);
   const bool replaceable = !cancelled && arrival.replaceable();
   const RealFunctions& real = arrival.runtime().real;
   const auto end = required(real.GOMP_workshare_task_reduction_unregister,

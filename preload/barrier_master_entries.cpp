@@ -7,8 +7,9 @@ using namespace muster;
 // Returns 1 to thread 0, which executes the construct and then calls the end function. The others return 0
 // after that.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
-  entering(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcBarrierMaster, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcBarrierMaster, caller);
+  Arrival arrival(Entry::kKmpcBarrierMaster, caller);
   if (!arrival.replaceable()) {
     return arrival.at_real_barrier(
         [&] { return arrival.runtime().real.__kmpc_barrier_master(where, thread); });
@@ -20,8 +21,9 @@ MUSTER_ENTRY std::int32_t __kmpc_barrier_master(abi::Ident* where, abi::GlobalTh
 }
 
 MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread thread) {
-  entering(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcEndBarrierMaster, MUSTER_CALLER, Refusals::kUncounted);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcEndBarrierMaster, caller);
+  Arrival arrival(Entry::kKmpcEndBarrierMaster, caller, Refusals::kUncounted);
   if (!arrival.replaceable()) {
     arrival.runtime().real.__kmpc_end_barrier_master(where, thread);
   } else if (arrival.is_primary()) {
@@ -32,8 +34,9 @@ MUSTER_ENTRY void __kmpc_end_barrier_master(abi::Ident* where, abi::GlobalThread
 // This one has no end function: the barrier is over before the construct begins.
 MUSTER_ENTRY std::int32_t __kmpc_barrier_master_nowait(abi::Ident* where,
                                                        abi::GlobalThread thread) {
-  entering(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcBarrierMasterNowait, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcBarrierMasterNowait, caller);
+  Arrival arrival(Entry::kKmpcBarrierMasterNowait, caller);
   if (!arrival.replaceable()) {
     return arrival.at_real_barrier(
         [&] { return arrival.runtime().real.__kmpc_barrier_master_nowait(where, thread); });

@@ -21,8 +21,9 @@ using namespace muster;
 
 MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread, std::size_t bytes,
                                      void* data, abi::Combine copy, std::int32_t has_executed) {
-  entering(Entry::kKmpcCopyprivate, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcCopyprivate, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcCopyprivate, caller);
+  Arrival arrival(Entry::kKmpcCopyprivate, caller);
   if (!arrival.replaceable()) {
     arrival.at_real_barrier([&] {
       arrival.runtime().real.__kmpc_copyprivate(where, thread, bytes, data, copy, has_executed);
@@ -37,8 +38,9 @@ MUSTER_ENTRY void __kmpc_copyprivate(abi::Ident* where, abi::GlobalThread thread
 // The caller copies, and then calls a barrier.
 MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread thread,
                                             void* data) {
-  entering(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcCopyprivateLight, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcCopyprivateLight, caller);
+  Arrival arrival(Entry::kKmpcCopyprivateLight, caller);
   if (arrival.replaceable()) return share(arrival, data);
   return arrival.at_real_barrier([&] {
     const RealFunctions& real = arrival.runtime().real;
@@ -49,8 +51,9 @@ MUSTER_ENTRY void* __kmpc_copyprivate_light(abi::Ident* where, abi::GlobalThread
 // gcc's form. Returns null to the thread that executes the construct, which then calls the end function, and to
 // the others the pointer that it passed there. They copy, and call a barrier.
 MUSTER_ENTRY void* GOMP_single_copy_start() {
-  entering(Entry::kGompSingleCopyStart, MUSTER_CALLER);
-  Arrival arrival(Entry::kGompSingleCopyStart, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kGompSingleCopyStart, caller);
+  Arrival arrival(Entry::kGompSingleCopyStart, caller);
   const RealFunctions& real = arrival.runtime().real;
   if (!arrival.replaceable()) {
     return arrival.at_real_barrier([&] { return real.GOMP_single_copy_start(); });
@@ -59,8 +62,9 @@ MUSTER_ENTRY void* GOMP_single_copy_start() {
 }
 
 MUSTER_ENTRY void GOMP_single_copy_end(void* data) {
-  entering(Entry::kGompSingleCopyEnd, MUSTER_CALLER);
-  Arrival arrival(Entry::kGompSingleCopyEnd, MUSTER_CALLER, Refusals::kUncounted);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kGompSingleCopyEnd, caller);
+  Arrival arrival(Entry::kGompSingleCopyEnd, caller, Refusals::kUncounted);
   if (arrival.replaceable()) {
     share(arrival, data);
     return;

@@ -6,6 +6,7 @@
 #include "preload/serial/serial.h"
 #include "runtime-hooks/folding/call_effects.h"
 #include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 
 // Exports a function under a name of the C library, which it interposes.
 #define MUSTER_EXPORT extern "C" __attribute__((visibility("default")))
@@ -19,11 +20,17 @@ namespace abi = muster::abi;
 MUSTER_ENTRY_FUNCTIONS(MUSTER_DECLARE_ENTRY)
 #undef MUSTER_DECLARE_ENTRY
 
-// The return address of the entry point. To be used in the entry point itself only.
-#define MUSTER_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+// To be used in an exported function itself only.
+#define MUSTER_RETURN_ADDRESS __builtin_extract_return_addr(__builtin_return_address(0))
 
-// The runtime's function `name` for that caller.
-#define MUSTER_REAL(name) (::muster::required(::muster::real_of(MUSTER_CALLER, #name)->name, #name))
+// The caller of an entry point, with its bank. To be read once, before anything else is called: the runtime may call
+// other entry points.
+#define MUSTER_CALLER ::muster::in_bank(::muster::t_muster_bank, MUSTER_RETURN_ADDRESS)
+
+// The runtime's function `name` for a caller.
+#define MUSTER_REAL_FOR(caller, name) \
+  (::muster::required(::muster::real_of(caller, #name)->name, #name))
+#define MUSTER_REAL(name) MUSTER_REAL_FOR(MUSTER_CALLER, name)
 
 namespace muster {
 

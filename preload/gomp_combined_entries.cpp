@@ -36,10 +36,11 @@ using namespace muster;
 
 MUSTER_ENTRY void GOMP_parallel_sections(abi::GompRegion function, void* data, unsigned threads,
                                          unsigned count, unsigned flags) {
-  Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_sections");
+  const void* const caller = MUSTER_CALLER;
+  Runtime& runtime = ready_runtime_of(caller, "GOMP_parallel_sections");
   const RealFunctions& real = runtime.real;
   combined_region(
-      runtime, {"GOMP_parallel_sections", MUSTER_CALLER}, function, data, threads, flags,
+      runtime, {"GOMP_parallel_sections", caller}, function, data, threads, flags,
       real.GOMP_sections_start != nullptr && real.GOMP_sections_next != nullptr,
       [&real, count](FirstShare& share) { share.section = real.GOMP_sections_start(count); },
       [&](abi::GompRegion body, void* argument) {
@@ -48,9 +49,10 @@ MUSTER_ENTRY void GOMP_parallel_sections(abi::GompRegion function, void* data, u
 }
 
 MUSTER_ENTRY unsigned GOMP_sections_next() {
+  const void* const caller = MUSTER_CALLER;
   FirstShare share;
-  if (take_first_share(share, MUSTER_CALLER, "GOMP_sections_next")) return share.section;
-  return MUSTER_REAL(GOMP_sections_next)();
+  if (take_first_share(share, caller, "GOMP_sections_next")) return share.section;
+  return MUSTER_REAL_FOR(caller, GOMP_sections_next)();
 }
 
 // `schedule`: the parameters begin, end, step and, except with the run-time schedule, chunk. `...`: their names.
@@ -58,11 +60,12 @@ MUSTER_ENTRY unsigned GOMP_sections_next() {
   MUSTER_ENTRY void GOMP_parallel_loop_##kind(abi::GompRegion function, void* data,            \
                                               unsigned threads, MUSTER_UNPACK schedule,        \
                                               unsigned flags) {                                \
-    Runtime& runtime = ready_runtime_of(MUSTER_CALLER, "GOMP_parallel_loop_" #kind);           \
+    const void* const caller = MUSTER_CALLER;                                                  \
+    Runtime& runtime = ready_runtime_of(caller, "GOMP_parallel_loop_" #kind);                  \
     const RealFunctions& real = runtime.real;                                                  \
     const auto start = real.GOMP_loop_##kind##_start;                                          \
     combined_region(                                                                           \
-        runtime, {"GOMP_parallel_loop_" #kind, MUSTER_CALLER}, function, data, threads, flags, \
+        runtime, {"GOMP_parallel_loop_" #kind, caller}, function, data, threads, flags,        \
         start != nullptr && real.GOMP_loop_##kind##_next != nullptr,                           \
         [=](FirstShare& share) { share.some = start(__VA_ARGS__, &share.begin, &share.end); }, \
         [&](abi::GompRegion body, void* argument) {                                            \
@@ -83,15 +86,16 @@ MUSTER_RUNTIME_LOOP(runtime)
 MUSTER_RUNTIME_LOOP(nonmonotonic_runtime)
 MUSTER_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
 
-#define MUSTER_NEXT(result, name, parameters)                      \
-  MUSTER_ENTRY bool name(long* begin, long* end) {                 \
-    FirstShare share;                                              \
-    if (!take_first_share(share, MUSTER_CALLER, #name)) [[likely]] \
-      return MUSTER_REAL(name)(begin, end);                        \
-    if (share.some) {                                              \
-      *begin = share.begin;                                        \
-      *end = share.end;                                            \
-    }                                                              \
-    return share.some;                                             \
+#define MUSTER_NEXT(result, name, parameters)               \
+  MUSTER_ENTRY bool name(long* begin, long* end) {          \
+    const void* const caller = MUSTER_CALLER;               \
+    FirstShare share;                                       \
+    if (!take_first_share(share, caller, #name)) [[likely]] \
+      return MUSTER_REAL_FOR(caller, name)(begin, end);     \
+    if (share.some) {                                       \
+      *begin = share.begin;                                 \
+      *end = share.end;                                     \
+    }                                                       \
+    return share.some;                                      \
   }
 MUSTER_GOMP_LOOP_NEXTS(MUSTER_NEXT)

@@ -35,9 +35,10 @@ using namespace muster;
 
 MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned threads,
                                 unsigned flags) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_parallel");
-  const CallSite site{"GOMP_parallel", MUSTER_CALLER};
+  Runtime& runtime = runtime_of(caller, "GOMP_parallel");
+  const CallSite site{"GOMP_parallel", caller};
   const Unfolded why =
       fold_region({runtime, RegionBody(function, &data), site, threads, flags != 0});
   if (why == Unfolded::kNone) return;
@@ -49,14 +50,15 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
 
 MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* data,
                                                unsigned threads, unsigned flags) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_reductions");
+  const void* const caller = MUSTER_CALLER;
+  Runtime& runtime = runtime_for(caller, "GOMP_parallel_reductions");
   const auto real = required(runtime.real.GOMP_parallel_reductions, "GOMP_parallel_reductions");
-  const Unfolded why = why_unfolded(runtime, MUSTER_CALLER, threads);
+  const Unfolded why = why_unfolded(runtime, caller, threads);
   threads = size_for(why, threads);
   const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function),
-                        {"GOMP_parallel_reductions", MUSTER_CALLER});
+                        {"GOMP_parallel_reductions", caller});
   unsigned size = 0;
-  if (runtime.contains(MUSTER_CALLER) || !scope.wraps()) {
+  if (runtime.contains(caller) || !scope.wraps()) {
     scope.call([&] { size = real(function, data, threads, flags); });
   } else {
     ReducingRegion wrapped{*static_cast<void**>(data), {function, data, scope.whose()}};
@@ -68,8 +70,9 @@ MUSTER_ENTRY unsigned GOMP_parallel_reductions(abi::GompRegion function, void* d
 // The form of gcc before 4.9: the program calls start, runs the function on the primary thread itself, and calls end.
 
 MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsigned threads) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_start");
-  start_region(runtime, {"GOMP_parallel_start", MUSTER_CALLER}, function, data, threads,
+  const void* const caller = MUSTER_CALLER;
+  Runtime& runtime = runtime_for(caller, "GOMP_parallel_start");
+  start_region(runtime, {"GOMP_parallel_start", caller}, function, data, threads,
                [&](abi::GompRegion body, void* argument) {
                  runtime.real.GOMP_parallel_start(body, argument, threads);
                });
@@ -77,8 +80,9 @@ MUSTER_ENTRY void GOMP_parallel_start(abi::GompRegion function, void* data, unsi
 
 MUSTER_ENTRY void GOMP_parallel_sections_start(abi::GompRegion function, void* data,
                                                unsigned threads, unsigned count) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_sections_start");
-  start_region(runtime, {"GOMP_parallel_sections_start", MUSTER_CALLER}, function, data, threads,
+  const void* const caller = MUSTER_CALLER;
+  Runtime& runtime = runtime_for(caller, "GOMP_parallel_sections_start");
+  start_region(runtime, {"GOMP_parallel_sections_start", caller}, function, data, threads,
                [&](abi::GompRegion body, void* argument) {
                  runtime.real.GOMP_parallel_sections_start(body, argument, threads, count);
                });
@@ -87,9 +91,10 @@ MUSTER_ENTRY void GOMP_parallel_sections_start(abi::GompRegion function, void* d
 MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, void* data,
                                                    unsigned threads, long begin, long end,
                                                    long step) {
-  Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_loop_runtime_start");
-  start_region(runtime, {"GOMP_parallel_loop_runtime_start", MUSTER_CALLER}, function, data,
-               threads, [&](abi::GompRegion body, void* argument) {
+  const void* const caller = MUSTER_CALLER;
+  Runtime& runtime = runtime_for(caller, "GOMP_parallel_loop_runtime_start");
+  start_region(runtime, {"GOMP_parallel_loop_runtime_start", caller}, function, data, threads,
+               [&](abi::GompRegion body, void* argument) {
                  runtime.real.GOMP_parallel_loop_runtime_start(body, argument, threads, begin, end,
                                                                step);
                });
@@ -98,8 +103,9 @@ MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, voi
 #define MUSTER_LOOP_START(result, name, parameters)                                          \
   MUSTER_ENTRY void name(abi::GompRegion function, void* data, unsigned threads, long begin, \
                          long end, long step, long chunk) {                                  \
-    Runtime& runtime = runtime_for(MUSTER_CALLER, #name);                                    \
-    start_region(runtime, {#name, MUSTER_CALLER}, function, data, threads,                   \
+    const void* const caller = MUSTER_CALLER;                                                \
+    Runtime& runtime = runtime_for(caller, #name);                                           \
+    start_region(runtime, {#name, caller}, function, data, threads,                          \
                  [&](abi::GompRegion body, void* argument) {                                 \
                    runtime.real.name(body, argument, threads, begin, end, step, chunk);      \
                  });                                                                         \
@@ -107,9 +113,9 @@ MUSTER_ENTRY void GOMP_parallel_loop_runtime_start(abi::GompRegion function, voi
 MUSTER_GOMP_PARALLEL_LOOP_STARTS(MUSTER_LOOP_START)
 
 MUSTER_ENTRY void GOMP_parallel_end() {
-  const Runtime& runtime = runtime_for(MUSTER_CALLER, "GOMP_parallel_end");
-  StartedRegion* started =
-      runtime.contains(MUSTER_CALLER) ? nullptr : StartedRegion::leave(runtime);
+  const void* const caller = MUSTER_CALLER;
+  const Runtime& runtime = runtime_for(caller, "GOMP_parallel_end");
+  StartedRegion* started = runtime.contains(caller) ? nullptr : StartedRegion::leave(runtime);
   runtime.real.GOMP_parallel_end();
   if (started != nullptr) started->close();
 }

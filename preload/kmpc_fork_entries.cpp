@@ -113,19 +113,21 @@ using namespace muster;
 
 MUSTER_ENTRY MUSTER_WORDS_ONLY void __kmpc_fork_call(abi::Ident* where, std::int32_t count,
                                                      abi::Microtask function, ...) {
+  const void* const caller = MUSTER_CALLER;
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
-  fork_call(where, count, function, arguments, MUSTER_CALLER);
+  fork_call(where, count, function, arguments, caller);
 }
 
 MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
                                       abi::Microtask function, std::int32_t condition,
                                       void* argument) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_call_if");
+  Runtime& runtime = runtime_of(caller, "__kmpc_fork_call_if");
   const auto real = required(runtime.real.__kmpc_fork_call_if, "__kmpc_fork_call_if");
   // The one argument, if there is one, is passed to the function directly.
   const RegionBody body(function, argument != nullptr ? 1 : 0, &argument);
-  const CallSite site{"__kmpc_fork_call_if", MUSTER_CALLER};
+  const CallSite site{"__kmpc_fork_call_if", caller};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced) why = run_folded({runtime, body, site, 0, condition == 0});
   if (why == Unfolded::kNone) return;
@@ -141,11 +143,12 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
 // Regions of a league are not replaced: its primary threads get an unknown frame.
 MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::Microtask function,
                                     ...) {
+  const void* const caller = MUSTER_CALLER;
   MUSTER_COLLECT_ARGUMENTS(function, count, arguments)
-  entering("__kmpc_fork_teams", MUSTER_CALLER);
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_fork_teams");
+  entering("__kmpc_fork_teams", caller);
+  Runtime& runtime = runtime_of(caller, "__kmpc_fork_teams");
   const auto real = runtime.real.__kmpc_fork_teams;
-  if (!runtime.replaced || runtime.contains(MUSTER_CALLER)) {
+  if (!runtime.replaced || runtime.contains(caller)) {
     fork_unwrapped(real, where, count, function, arguments);
   } else {
     const RegionTeam unknown{.runtime = &runtime};
@@ -154,27 +157,30 @@ MUSTER_ENTRY void __kmpc_fork_teams(abi::Ident* where, std::int32_t count, abi::
 }
 
 MUSTER_ENTRY void __kmpc_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
-  entering("__kmpc_serialized_parallel", MUSTER_CALLER);
-  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_serialized_parallel");
+  const void* const caller = MUSTER_CALLER;
+  entering("__kmpc_serialized_parallel", caller);
+  const Runtime& runtime = runtime_of(caller, "__kmpc_serialized_parallel");
   if (Fold* fold = root_fold(&runtime); fold != nullptr) fold->note_serialized();
-  note_serialized(runtime, MUSTER_CALLER, +1);
+  note_serialized(runtime, caller, +1);
   runtime.real.__kmpc_serialized_parallel(where, thread);
 }
 
 // Sets the size of the calling thread's next region.
 MUSTER_ENTRY void __kmpc_push_num_threads(abi::Ident* where, abi::GlobalThread thread,
                                           std::int32_t size) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_push_num_threads");
+  const Runtime& runtime = runtime_of(caller, "__kmpc_push_num_threads");
   if (Fold* fold = runtime.replaced ? root_fold(&runtime) : nullptr; fold != nullptr) {
-    if (fold->keeps_size(runtime, where, size, {"__kmpc_push_num_threads", MUSTER_CALLER})) return;
+    if (fold->keeps_size(runtime, where, size, {"__kmpc_push_num_threads", caller})) return;
   }
   required(runtime.real.__kmpc_push_num_threads, "__kmpc_push_num_threads")(where, thread, size);
 }
 
 MUSTER_ENTRY void __kmpc_end_serialized_parallel(abi::Ident* where, abi::GlobalThread thread) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  const Runtime& runtime = runtime_of(MUSTER_CALLER, "__kmpc_end_serialized_parallel");
+  const Runtime& runtime = runtime_of(caller, "__kmpc_end_serialized_parallel");
   runtime.real.__kmpc_end_serialized_parallel(where, thread);
-  note_serialized(runtime, MUSTER_CALLER, -1);
+  note_serialized(runtime, caller, -1);
 }

@@ -30,6 +30,7 @@
 #include "preload/signals/dispositions.h"
 #include "preload/signals/report_at_signal.h"
 #include "preload/thunks/observed_calls.h"
+#include "preload/thunks/thunk_banks.h"
 #include "preload/thunks/thunks.h"
 #include "preload/thunks/weak_references.h"
 #include "runtime-hooks/folding/environment.h"
@@ -191,10 +192,12 @@ __attribute__((constructor)) void at_start() {
       early<kind::OnOff>(Setting::on, true))
     keep_stderr();
   prepare_while_single_threaded();
-  for (const Forget forget : {forget_call_targets, forget_choices, forget_yield_callers,
-                              forget_observed_teams, forget_tool, forget_runtimes}) {
+  for (const Forget forget :
+       {forget_call_targets, forget_bound_objects, forget_choices, forget_yield_callers,
+        forget_observed_teams, forget_tool, forget_runtimes}) {
     when_unloaded(forget);
   }
+  pthread_atfork(nullptr, nullptr, bound_objects_after_fork);  // with MUSTER=off, too
   reserve_fold_ends();
   read_environment();
   if (early<kind::OnOff>(Setting::on, true)) expect_tool(muster_thunk_dlsym);

@@ -109,8 +109,9 @@ MUSTER_ENTRY std::int32_t __kmpc_reduce_nowait(abi::Ident* where, abi::GlobalThr
 
 MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
                                     abi::CriticalName* lock) {
-  entering(Entry::kKmpcEndReduce, MUSTER_CALLER);
-  Arrival arrival(Entry::kKmpcEndReduce, MUSTER_CALLER, Refusals::kUncounted);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcEndReduce, caller);
+  Arrival arrival(Entry::kKmpcEndReduce, caller, Refusals::kUncounted);
   switch (method_begun(arrival)) {
     case Reduction::kCritical:
       arrival.runtime().real.__kmpc_end_critical(where, thread, lock);
@@ -129,9 +130,10 @@ MUSTER_ENTRY void __kmpc_end_reduce(abi::Ident* where, abi::GlobalThread thread,
 
 MUSTER_ENTRY void __kmpc_end_reduce_nowait(abi::Ident* where, abi::GlobalThread thread,
                                            abi::CriticalName* lock) {
-  entering(Entry::kKmpcReduceNowait, MUSTER_CALLER);
+  const void* const caller = MUSTER_CALLER;
+  entering(Entry::kKmpcReduceNowait, caller);
   // Under the name of the function that began it: nothing is counted here.
-  Arrival arrival(Entry::kKmpcReduceNowait, MUSTER_CALLER, Refusals::kUncounted);
+  Arrival arrival(Entry::kKmpcReduceNowait, caller, Refusals::kUncounted);
   const Reduction method = method_begun(arrival);
   const RealFunctions& real = arrival.runtime().real;
   if (method == Reduction::kCritical) real.__kmpc_end_critical(where, thread, lock);

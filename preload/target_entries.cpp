@@ -44,8 +44,9 @@ class TargetScope {
 MUSTER_ENTRY void GOMP_target(int device, abi::GompRegion function, const void* unused,
                               std::size_t count, void** addresses, std::size_t* sizes,
                               unsigned char* kinds) {
-  entering("GOMP_target", MUSTER_CALLER);
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target");
+  const void* const caller = MUSTER_CALLER;
+  entering("GOMP_target", caller);
+  Runtime& runtime = runtime_of(caller, "GOMP_target");
   const RuntimeCall call;
   const TargetScope scope(runtime);
   required(runtime.real.GOMP_target, "GOMP_target")(device, function, unused, count, addresses,
@@ -55,8 +56,9 @@ MUSTER_ENTRY void GOMP_target(int device, abi::GompRegion function, const void* 
 MUSTER_ENTRY void GOMP_target_ext(int device, abi::GompRegion function, std::size_t count,
                                   void** addresses, std::size_t* sizes, unsigned short* kinds,
                                   unsigned flags, void** depend, void** arguments) {
-  entering("GOMP_target_ext", MUSTER_CALLER);
-  Runtime& runtime = runtime_of(MUSTER_CALLER, "GOMP_target_ext");
+  const void* const caller = MUSTER_CALLER;
+  entering("GOMP_target_ext", caller);
+  Runtime& runtime = runtime_of(caller, "GOMP_target_ext");
   creates_target_task(runtime, flags);
   const RuntimeCall call;
   const TargetScope scope(runtime);
@@ -67,17 +69,21 @@ MUSTER_ENTRY void GOMP_target_ext(int device, abi::GompRegion function, std::siz
 MUSTER_ENTRY void GOMP_target_update_ext(int device, std::size_t count, void** addresses,
                                          std::size_t* sizes, unsigned short* kinds, unsigned flags,
                                          void** depend) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_update_ext"), flags);
+  creates_target_task(runtime_of(caller, "GOMP_target_update_ext"), flags);
   const RuntimeCall call;
-  MUSTER_REAL(GOMP_target_update_ext)(device, count, addresses, sizes, kinds, flags, depend);
+  MUSTER_REAL_FOR(caller, GOMP_target_update_ext)(device, count, addresses, sizes, kinds, flags,
+                                                  depend);
 }
 
 MUSTER_ENTRY void GOMP_target_enter_exit_data(int device, std::size_t count, void** addresses,
                                               std::size_t* sizes, unsigned short* kinds,
                                               unsigned flags, void** depend) {
+  const void* const caller = MUSTER_CALLER;
   ensure_ready();
-  creates_target_task(runtime_of(MUSTER_CALLER, "GOMP_target_enter_exit_data"), flags);
+  creates_target_task(runtime_of(caller, "GOMP_target_enter_exit_data"), flags);
   const RuntimeCall call;
-  MUSTER_REAL(GOMP_target_enter_exit_data)(device, count, addresses, sizes, kinds, flags, depend);
+  MUSTER_REAL_FOR(caller, GOMP_target_enter_exit_data)(device, count, addresses, sizes, kinds,
+                                                       flags, depend);
 }

@@ -41,7 +41,7 @@ MUSTER_EXPORT int dlclose(void* handle) noexcept {
   int result = 0;
   keep_runtimes_of_other_folds();
   {
-    const BeforeUnloading scope({"dlclose", MUSTER_CALLER});
+    const BeforeUnloading scope({"dlclose", MUSTER_RETURN_ADDRESS});
     ++t_in_dlclose;
     result = close_handle(handle);
     --t_in_dlclose;
@@ -60,7 +60,7 @@ MUSTER_EXPORT int dlclose(void* handle) noexcept {
 MUSTER_EXPORT void __cxa_finalize(void* object) {
   const bool goes = object != nullptr && muster_c_library_is_complete() && !process_is_ending();
   if (goes && t_in_dlclose == 0) {
-    const BeforeUnloading scope({"__cxa_finalize", MUSTER_CALLER});
+    const BeforeUnloading scope({"__cxa_finalize", MUSTER_RETURN_ADDRESS});
   }
   if (const Finalize real = real_finalize()) real(object);
   if (!goes) return;

@@ -82,6 +82,6 @@ void forget_other_cpu_time() { g_other_cpu_time.after_fork_in_child(); }
 }  // namespace muster
 
 MUSTER_EXPORT int sched_yield() noexcept {
-  const bool is_programs = muster::yield_caller(MUSTER_CALLER) == muster::kOtherCaller;
+  const bool is_programs = muster::yield_caller(MUSTER_RETURN_ADDRESS) == muster::kOtherCaller;
   return is_programs ? muster::yield_cpu() : muster::yield_in_library();
 }

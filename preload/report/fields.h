@@ -42,6 +42,8 @@ inline constexpr Field kFields[] = {
     {"process.openblas", kText, kNot, "\n  openblas           {}: with pthreads, waits in loops of its own",
      "Where nothing was interposed: an OpenBLAS in the process, built for pthreads, or null.", kNull},
     {"process.regions", kCount, kSum, "\n  regions            {}", "Parallel regions entered through Muster."},
+    {"process.calls_looked_up", kCount, kSum, "",
+     "Calls whose function had to be looked up: the first ones of an object or a place of the program."},
     {"process.largest_team", kCount, kLargest, ", largest team {}", "Threads of the largest team."},
     {"process.teams", kCount, kSum, ", team states {}", "Team states made."},
 

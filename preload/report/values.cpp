@@ -10,6 +10,7 @@
 #include "preload/runtime_origin.h"
 #include "runtime-hooks/runtimes/ompt_tool.h"
 #include "runtime-hooks/runtimes/spin_count.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 
 namespace muster {
 namespace {
@@ -36,6 +37,7 @@ void put_process(const ReportData& data, ReportWriter& out) {
   out.put("process.inactive_reason", data.inactive_reason);
   out.put("process.openblas", data.openblas);
   out.put("process.regions", data.regions);
+  out.put("process.calls_looked_up", g_calls_looked_up.load(std::memory_order_relaxed));
   out.put("process.largest_team", data.totals->threads);
   out.put("process.teams", data.teams);
   out.write("process");
@@ -205,8 +207,9 @@ void put_fold_reasons(const char* what, const char* const (&names)[size],
 }
 
 void put_site(const FoldSite& site, const char* program, ReportWriter& out) {
-  const LoadedObject object = object_of(site.caller);
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(site.caller);
+  const void* const caller = return_address_of(site.caller);
+  const LoadedObject object = object_of(caller);
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(caller);
   char offset[32];
   std::snprintf(offset, sizeof(offset), "0x%" PRIxPTR,
                 address - (object.found() ? object.base : 0));

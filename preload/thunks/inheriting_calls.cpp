@@ -17,6 +17,7 @@
 #include "platform/optional_calls.h"
 #include "platform/thread_place.h"
 #include "preload/thunks/serial_answers.h"
+#include "preload/thunks/thunk_banks.h"
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/objects/address_cache.h"
@@ -40,10 +41,12 @@ enum class Before {
   kMakesKey,      // Muster's own key must be created before
   kAsksByNumber,  // reads or sets a thread's affinity; the first argument is a thread id of the kernel
   kAsksByHandle,  // the same with a pthread_t
+  kLoads,         // more objects
 };
 
 constexpr Before before_call_of(std::string_view name) {
   if (name == "pthread_exit" || name == "thrd_exit") return Before::kEndsFold;
+  if (name == "dlopen") return Before::kLoads;
   if (name == "pthread_key_create") return Before::kMakesKey;
   if (name == "sched_getaffinity" || name == "sched_setaffinity") return Before::kAsksByNumber;
   if (name == "pthread_getaffinity_np" || name == "pthread_setaffinity_np" ||
@@ -60,7 +63,7 @@ constexpr Before kBefore[] = {
 #undef MUSTER_LIBC
 
 // Moves go on if a thread asks for its own affinity: while it runs this, it is not being moved.
-void before(unsigned index, std::uintptr_t argument) {
+void before(unsigned index, const void* caller, std::uintptr_t argument) {
   switch (kBefore[index]) {
     case Before::kMakesKey:
       if (muster_c_library_is_complete()) reserve_fold_ends();
@@ -72,6 +75,10 @@ void before(unsigned index, std::uintptr_t argument) {
     }
     case Before::kAsksByHandle:
       if (argument != static_cast<std::uintptr_t>(pthread_self())) end_moves();
+      return;
+    case Before::kLoads:
+      if (!in_muster(caller) && muster_c_library_is_complete())
+        bind_loaded_objects(reinterpret_cast<const char*>(argument));
       return;
     case Before::kEndsFold:
       give_everything_back();
@@ -151,7 +158,7 @@ extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* call
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
                                                 std::uintptr_t argument) {
   const int saved = errno;
-  before(index, argument);
+  before(index, caller, argument);
   void* next = next_for(index, caller);
   errno = saved;
   return next != nullptr ? reinterpret_cast<AnyFunction>(next)

@@ -5,9 +5,13 @@
 // which a caller saves before it calls another object's function. A function is entered with its address in r12, from
 // which it computes its table of contents (r2).
 
+#define MUSTER_ENTRY_STATES 2  // only entry points test for these
+
 .macro MUSTER_THUNKS_BEGIN
   .abiversion 2
   .hidden t_muster_fold_state
+  .hidden t_muster_bank
+  .hidden muster_bank_functions
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
@@ -25,6 +29,14 @@
   addis 2, 12, .TOC.-\name@ha
   addi 2, 2, .TOC.-\name@l
   .localentry \name, .-\name
+.endm
+
+.macro MUSTER_SET_BANK scratch, value
+  addis \scratch, 2, t_muster_bank@got@tprel@ha
+  ld \scratch, t_muster_bank@got@tprel@l(\scratch)
+  add \scratch, \scratch, t_muster_bank@tls
+  li 0, \value
+  stb 0, 0(\scratch)
 .endm
 
 // Jumps to the runtime's function, found in the list of known calling objects (thunks.cpp, struct Target). Takes the
@@ -51,6 +63,9 @@
   cmpld 0, 12
   bge 2f
   ld 12, 16(11)
+  .if \states == MUSTER_ENTRY_STATES
+  MUSTER_SET_BANK 11, 0
+  .endif
   mtctr 12
   bctr
 2:
@@ -63,6 +78,65 @@
   b muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name
+.endm
+
+// A thunk of a bank (thunk_banks.h) has its number only, and its bank's code does the rest: the file stays small. All have
+// the same size.
+.macro MUSTER_BANKS_BEGIN count
+  .set muster_bank_size, \count
+  .globl muster_bank_thunks
+  .hidden muster_bank_thunks
+  .p2align 4
+muster_bank_thunks:
+  .cfi_startproc
+.endm
+
+.macro MUSTER_BANK_THUNK bank, index, states
+  .p2align 4
+muster_bank_thunk_\bank\()_\index:
+  addis 2, 12, .TOC.-muster_bank_thunk_\bank\()_\index@ha
+  addi 2, 2, .TOC.-muster_bank_thunk_\bank\()_\index@l
+  li 11, \bank*muster_bank_size+\index
+  b muster_bank_\bank\()_\states
+.endm
+
+.macro MUSTER_BANKS_END
+  .globl muster_bank_thunks_end
+  .hidden muster_bank_thunks_end
+  .p2align 4
+  .cfi_endproc
+muster_bank_thunks_end:
+.endm
+
+// Jumps to the function of the bank's runtime, whatever the return address.
+.macro MUSTER_BANK_CODE bank, states
+  .p2align 4
+muster_bank_\bank\()_\states:
+  .cfi_startproc
+  .if \states
+  addis 12, 2, t_muster_fold_state@got@tprel@ha
+  ld 12, t_muster_fold_state@got@tprel@l(12)
+  add 12, 12, t_muster_fold_state@tls
+  lbz 12, 0(12)
+  andi. 12, 12, \states
+  bne 3f
+  .endif
+  .if \states == MUSTER_ENTRY_STATES
+  MUSTER_SET_BANK 12, \bank
+  .endif
+  addis 12, 2, muster_bank_functions@toc@ha
+  addi 12, 12, muster_bank_functions@toc@l
+  sldi 0, 11, 3
+  ldx 12, 12, 0
+  cmpdi 12, 0
+  beq 3f
+  mtctr 12
+  bctr
+3:
+  addis 12, 2, muster_thunk_decide@toc@ha
+  addi 12, 12, muster_thunk_decide@toc@l
+  b muster_thunk_slow_path
+  .cfi_endproc
 .endm
 
 // Jumps to the function that `decide` returns: for functions of the C library (inheriting_calls.cpp), and for calls of a

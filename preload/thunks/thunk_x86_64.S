@@ -3,8 +3,12 @@
 // A thunk works for any signature: it preserves every register that may hold an argument, and the stack. r10 and r11
 // are free between caller and callee.
 
+#define MUSTER_ENTRY_STATES 2  // only entry points test for these
+
 .macro MUSTER_THUNKS_BEGIN
   .hidden t_muster_fold_state
+  .hidden t_muster_bank
+  .hidden muster_bank_functions
   .hidden muster_thunk_targets
   .hidden muster_thunk_decide
   .hidden muster_before_inheriting
@@ -35,6 +39,10 @@
   subq (%r11), %r10
   cmpq 8(%r11), %r10
   jae 2f
+  .if \states == MUSTER_ENTRY_STATES
+  movq t_muster_bank@gottpoff(%rip), %r10
+  movb $0, %fs:(%r10)
+  .endif
   jmpq *16(%r11)
 2:
   movq 24(%r11), %r11
@@ -45,6 +53,57 @@
   jmp muster_thunk_slow_path
   .cfi_endproc
   .size \name, .-\name
+.endm
+
+// A thunk of a bank (thunk_banks.h) has its number only, and its bank's code does the rest: the file stays small. All have
+// the same size.
+.macro MUSTER_BANKS_BEGIN count
+  .set muster_bank_size, \count
+  .globl muster_bank_thunks
+  .hidden muster_bank_thunks
+  .p2align 4
+muster_bank_thunks:
+  .cfi_startproc
+.endm
+
+.macro MUSTER_BANK_THUNK bank, index, states
+  .p2align 4
+  endbr64
+  movl $(\bank*muster_bank_size+\index), %r11d
+  jmp muster_bank_\bank\()_\states
+.endm
+
+.macro MUSTER_BANKS_END
+  .globl muster_bank_thunks_end
+  .hidden muster_bank_thunks_end
+  .p2align 4
+  .cfi_endproc
+muster_bank_thunks_end:
+.endm
+
+// Jumps to the function of the bank's runtime, whatever the return address.
+.macro MUSTER_BANK_CODE bank, states
+  .p2align 4
+muster_bank_\bank\()_\states:
+  .cfi_startproc
+  .if \states
+  movq t_muster_fold_state@gottpoff(%rip), %r10
+  testb $\states, %fs:(%r10)
+  jne 3f
+  .endif
+  .if \states == MUSTER_ENTRY_STATES
+  movq t_muster_bank@gottpoff(%rip), %r10
+  movb $\bank, %fs:(%r10)
+  .endif
+  leaq muster_bank_functions(%rip), %r10
+  movq (%r10,%r11,8), %r10
+  testq %r10, %r10
+  je 3f
+  jmpq *%r10
+3:
+  leaq muster_thunk_decide(%rip), %r10
+  jmp muster_thunk_slow_path
+  .cfi_endproc
 .endm
 
 // Jumps to the function that `decide` returns: for functions of the C library (inheriting_calls.cpp), and for calls of a

@@ -14,14 +14,17 @@
 #include "platform/thread_place.h"
 #include "preload/entry.h"
 #include "preload/serial/serial.h"
+#include "preload/thunks/call_targets.h"
 #include "preload/thunks/observed_calls.h"
 #include "preload/thunks/serial_answers.h"
+#include "preload/thunks/thunk_banks.h"
 #include "runtime-hooks/folding/call_effects.h"
 #include "runtime-hooks/objects/call_target.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 #include "runtime-hooks/teams/barrier_gate.h"
 #include "runtime-hooks/teams/lost_threads.h"
 
@@ -66,91 +69,22 @@ constexpr unsigned kThunkCount = sizeof(kThunks) / sizeof(kThunks[0]);
 
 }  // namespace
 
-// The call target for one calling object. The machine code reads the first four members. Written once, then published
-// at the head of its thunk's list. Never removed, since a thread may be reading it at any time. When the calling
-// object or that of the function is unloaded, the size becomes 0, so that no caller matches, until another object is
-// loaded at exactly the same addresses.
-struct Target {
-  std::uintptr_t begin = 0;  // the calling object's address range
-  std::uintptr_t size = 0;
-  void* function = nullptr;  // in g_region_targets: null after its object was unloaded
-  const Target* next = nullptr;
-  const Runtime* runtime = nullptr;  // in g_region_targets only
-  const Runtime* bound_to =
-      nullptr;                // for Muster's entries only: invalid after that runtime was unloaded
-  bool from_runtime = false;  // the calling object is the runtime itself
-  bool to_runtime = false;    // the function is a runtime's, not that of a tool that interposes it
-  std::uintptr_t full_size = 0;  // what `size` is until something is unloaded
-
-  bool is_free_for(const Target& other) const {
-    if (runtime != other.runtime) return false;
-    if (runtime != nullptr) return function == nullptr;
-    return size == 0 && begin == other.begin && full_size == other.size;
-  }
-  bool serves(const void* caller) const {
-    return reinterpret_cast<std::uintptr_t>(caller) - begin <
-           __atomic_load_n(&size, __ATOMIC_ACQUIRE);
-  }
-};
-static_assert(offsetof(Target, begin) == 0 && offsetof(Target, size) == 8 &&
-              offsetof(Target, function) == 16 && offsetof(Target, next) == 24);
-
-using Targets = std::atomic<const Target*>;
-static_assert(sizeof(Targets) == 8 && Targets::is_always_lock_free);
-
 // Indexed by the thunks' numbers.
 extern "C" Targets muster_thunk_targets[kThunkCount];
 constinit Targets muster_thunk_targets[kThunkCount] = {};
+
+// The functions of each bank's runtime, which all callers of the bank reach; null until they are looked up. Bank 0 is
+// not used.
+using Function = std::atomic<void*>;
+static_assert(sizeof(Function) == 8 && Function::is_always_lock_free);
+extern "C" Function muster_bank_functions[kThunkBanks + 1][kThunkCount];
+constinit Function muster_bank_functions[kThunkBanks + 1][kThunkCount] = {};
 
 namespace {
 
 // The same for calls whose return address is in Muster: a region's function made the call as a tail call, so that its
 // own frame is gone. They belong to the runtime of the region.
 constinit Targets g_region_targets[kThunkCount] = {};
-
-constexpr unsigned kMaxTargets = 16384;  // pages that are never written cost nothing
-Target g_pool[kMaxTargets];
-std::atomic<unsigned> g_pool_used{0};
-
-// The entry of an unloaded object, if `target` is for an object at exactly the same addresses.
-Target* reusable(const Targets& list, const Target& target) {
-  auto* old = const_cast<Target*>(list.load(std::memory_order_acquire));
-  while (old != nullptr && !old->is_free_for(target)) old = const_cast<Target*>(old->next);
-  return old;
-}
-
-void reuse(Target& old, const Target& target) {
-  old.bound_to = target.bound_to;
-  old.from_runtime = target.from_runtime;
-  old.to_runtime = target.to_runtime;
-  __atomic_store_n(&old.function, target.function, __ATOMIC_RELEASE);
-  __atomic_store_n(&old.size, target.size, __ATOMIC_RELEASE);
-}
-
-// Publishes it. If the pool is full, it is used for the current call only. Two threads may add the same entry twice,
-// which is harmless. There is no lock that a fork could leave locked.
-void remember(Targets& list, const Target& target) {
-  if (Target* old = reusable(list, target)) {
-    reuse(*old, target);
-    return;
-  }
-  if (g_pool_used.load(std::memory_order_relaxed) >= kMaxTargets) return;
-  const unsigned place = g_pool_used.fetch_add(1, std::memory_order_relaxed);
-  if (place >= kMaxTargets) return;
-  Target& kept = g_pool[place];
-  kept = target;
-  kept.full_size = target.size;
-  kept.next = list.load(std::memory_order_relaxed);
-  while (!list.compare_exchange_weak(kept.next, &kept, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-  }
-}
-
-const Target* known(const Targets& list, const void* caller) {
-  const Target* target = list.load(std::memory_order_acquire);
-  while (target != nullptr && !target->serves(caller)) target = target->next;
-  return target;
-}
 
 bool is_bound_to(const Target& target, const Runtime& runtime) {
   const auto* inside = reinterpret_cast<const void*>(target.begin);
@@ -276,8 +210,64 @@ Target target_of_runtime(unsigned index, const void* caller) {
   return target;
 }
 
-Target target_of(unsigned index, const void* caller) {
-  if (const Target* target = known(muster_thunk_targets[index], caller)) return *target;
+// The function that a bank's runtime has of that name. Takes no lock of the loader's.
+Target target_of_bank(unsigned index, const void* caller) {
+  const unsigned bank = bank_of(caller);
+  const Thunk& thunk = kThunks[index];
+  Function& known = muster_bank_functions[bank][index];
+  Target target{.function = known.load(std::memory_order_acquire), .to_runtime = true};
+  if (target.function == nullptr) g_calls_looked_up.fetch_add(1, std::memory_order_relaxed);
+  if (thunk.entry == nullptr) {
+    const LoadedObject object = runtime_of_bank(bank);
+    if (target.function == nullptr && object.found())
+      target.function = defined_by(object, thunk.name);
+  } else {
+    Runtime& runtime = runtime_of(caller, thunk.name);
+    if (&runtime == &no_runtime()) return {};
+    if (target.function == nullptr) {
+      void* const real = definition_in(runtime, thunk.name);
+      target.function = real;
+      if (runtime.replaced && real != nullptr) {
+        target.function = runtime.observed ? observed_call(runtime, thunk.name, real)
+                                           : reinterpret_cast<void*>(thunk.entry);
+      }
+    }
+    if (target.function == reinterpret_cast<void*>(thunk.entry)) target.bound_to = &runtime;
+  }
+  known.store(target.function, std::memory_order_release);
+  return target;
+}
+
+// If the call belongs to a bank although it came by a usual thunk, the caller is put into that bank.
+Target target_of(unsigned index, const void*& caller) {
+  const auto in_its_bank = [&](unsigned bank) {
+    const Target target = target_of_bank(index, in_bank(bank, caller));
+    if (target.function != nullptr) caller = in_bank(bank, caller);
+    return target;
+  };
+  if (const unsigned bank = bank_of(caller)) {
+    caller = return_address_of(caller);
+    if (const Target target = in_its_bank(bank); target.function != nullptr) return target;
+  }
+  if (const Target* target = known(muster_thunk_targets[index], caller)) {
+    return target->bank != 0 ? in_its_bank(target->bank) : *target;
+  }
+  const std::uint64_t undefined_at = g_undefined_at[index].load(std::memory_order_relaxed);
+  const bool is_undefined = undefined_at != 0 && undefined_at == object_counts().loaded + 1;
+  const RangeInBank range = is_undefined ? RangeInBank{} : bank_for_call(index, caller);
+  if (range.bank != 0) {
+    const Target target = in_its_bank(range.bank);
+    if (target.function != nullptr && range.size != 0) {
+      remember_in_bank(muster_thunk_targets[index],
+                       {.begin = range.begin,
+                        .size = range.size,
+                        .function = reinterpret_cast<void*>(bank_thunk(range.bank, index)),
+                        .to_runtime = true,
+                        .bank = range.bank});
+    }
+    return target;
+  }
+  g_calls_looked_up.fetch_add(1, std::memory_order_relaxed);
   if (kThunks[index].entry != nullptr) {
     if (const Target bound = target_of_bound_entry(index, caller); bound.function != nullptr)
       return bound;
@@ -288,12 +278,10 @@ Target target_of(unsigned index, const void* caller) {
     if (const Target own = target_of_runtime(index, caller); own.function != nullptr) return own;
   }
   look_for_unloaded();
-  const bool is_undefined =
-      g_undefined_at[index].load(std::memory_order_relaxed) == object_counts().loaded + 1;
   return is_undefined ? Target{} : look_up(index, caller);
 }
 
-AnyFunction function_to_call(unsigned index, const void* caller) {
+AnyFunction function_to_call(unsigned index, const void*& caller) {
   const Thunk& thunk = kThunks[index];
   if (thunk.entry != nullptr) ensure_ready();
   const Target target = target_of(index, caller);
@@ -355,24 +343,36 @@ void find_for_reference(const DynamicSymbols& symbols, std::size_t i, void* data
 }  // namespace
 
 void forget_call_targets(const Gone& gone) {
-  for (unsigned index = 0; index < kThunkCount; ++index) {
-    const auto each = [&](const Targets& list, auto forget) {
-      for (auto* target = const_cast<Target*>(list.load(std::memory_order_acquire));
-           target != nullptr; target = const_cast<Target*>(target->next)) {
-        if (target->function != nullptr &&
-            (gone(target->function) || (target->begin != 0 && gone(target->begin)) ||
-             (target->bound_to != nullptr && gone(target->bound_to->object.begin)))) {
-          forget(*target);
-        }
-      }
-    };
-    each(muster_thunk_targets[index], [](Target& target) {
-      __atomic_store_n(&target.size, std::uintptr_t{0}, __ATOMIC_RELEASE);
+  for (unsigned bank = 1; bank <= kThunkBanks; ++bank) {
+    const LoadedObject runtime = runtime_of_bank(bank);
+    if (!runtime.found() || !gone(runtime.begin)) continue;
+    for (Function& function : muster_bank_functions[bank])
+      function.store(nullptr, std::memory_order_release);
+  }
+  for (const Targets& list : muster_thunk_targets) {
+    for_each_target(list, [&](Target& target) {
+      if (target.depends_on(gone)) forget(target);
     });
-    each(g_region_targets[index],
-         [](Target& target) { __atomic_store_n(&target.function, nullptr, __ATOMIC_RELEASE); });
+  }
+  for (const Targets& list : g_region_targets) {
+    for_each_target(list, [&](Target& target) {
+      if (target.depends_on(gone)) __atomic_store_n(&target.function, nullptr, __ATOMIC_RELEASE);
+    });
   }
 }
+
+void forget_banks_of_ranges() {
+  if (!knows_ranges_in_banks()) return;
+  for (const Targets& list : muster_thunk_targets) {
+    for_each_target(list, [](Target& target) {
+      if (target.bank != 0) forget(target);
+    });
+  }
+}
+
+unsigned thunk_count() { return kThunkCount; }
+unsigned thunk_of(const char* name) { return index_of(name); }
+const char* thunk_name(unsigned thunk) { return kThunks[thunk].name; }
 
 bool has_thunk(const char* name) { return index_of(name) != kThunkCount; }
 
@@ -381,11 +381,14 @@ void find_call_targets(const LoadedObject& caller, const Runtime& runtime, bool 
   for_each_reference(dynamic_symbols_of(caller), find_for_reference, &binding);
 }
 
-// The slow path of a thunk. Returns the function to jump to. Preserves errno.
-extern "C" AnyFunction muster_thunk_decide(unsigned index, const void* caller);
-extern "C" AnyFunction muster_thunk_decide(unsigned index, const void* caller) {
+// The slow path of a thunk, whose number is that of its bank times kThunkCount, and its own. Returns the function to
+// jump to. Preserves errno.
+extern "C" AnyFunction muster_thunk_decide(unsigned number, const void* return_address);
+extern "C" AnyFunction muster_thunk_decide(unsigned number, const void* return_address) {
   const int saved = errno;
-  const AnyFunction function = function_to_call(index, caller);
+  const void* caller = in_bank(number / kThunkCount, return_address);
+  const AnyFunction function = function_to_call(number % kThunkCount, caller);
+  t_muster_bank = static_cast<std::uint8_t>(bank_of(caller));
   errno = saved;
   return function;
 }

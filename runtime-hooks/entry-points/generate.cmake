@@ -10,6 +10,8 @@
 # exported.txt        what the library shows but for sched_yield, dlclose and __cxa_finalize
 cmake_minimum_required(VERSION 3.25)
 
+set(banks 8)  # kThunkBanks
+
 file(GLOB runtimes ${LISTS}/lib*.txt)
 set(names)
 foreach(runtime IN LISTS runtimes)
@@ -84,6 +86,7 @@ foreach(effect kCloses kSets kSetsDefaults kPauses kPushes kClosesByTask kCreate
 endforeach()
 set(index 0)
 set(thunks "#include \"${MACHINE}\"\n\nMUSTER_THUNKS_BEGIN\n")
+set(bank)
 set(table)
 set(known)
 set(exported)
@@ -105,9 +108,26 @@ foreach(name IN LISTS names)
       string(APPEND table "MUSTER_THUNK(${name}, ${effect})\n")
     endif()
     string(APPEND thunks "MUSTER_THUNK ${name}, ${index}, ${states}\n")
+    string(APPEND bank "MUSTER_BANK_THUNK BANK, ${index}, ${states}\n")
+    list(APPEND bank_states ${states})
     string(APPEND exported "${name}\n")
     math(EXPR index "${index} + 1")
   endif()
+endforeach()
+
+# A thunk in a bank has the number bank * count + index.
+set(count ${index})
+string(APPEND thunks "MUSTER_BANKS_BEGIN ${count}\n")
+foreach(number RANGE 1 ${banks})
+  string(REPLACE "BANK," "${number}," of_bank "${bank}")
+  string(APPEND thunks "${of_bank}")
+endforeach()
+string(APPEND thunks "MUSTER_BANKS_END\n")
+list(REMOVE_DUPLICATES bank_states)
+foreach(number RANGE 1 ${banks})
+  foreach(states IN LISTS bank_states)
+    string(APPEND thunks "MUSTER_BANK_CODE ${number}, ${states}\n")
+  endforeach()
 endforeach()
 
 set(libc)

@@ -178,6 +178,11 @@ void for_each_reference(const DynamicSymbols& symbols, ReferenceVisitor visit, v
       &its);
 }
 
+const char* version_of(const DynamicSymbols& symbols, std::size_t i) {
+  const ElfW(Half) version = symbols.versions != nullptr ? symbols.versions[i] & kVersionOnly : 0;
+  return version >= kFirstVersion ? version_name(symbols, version) : nullptr;
+}
+
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
   struct Search {
     const char* symbol;
@@ -188,11 +193,9 @@ Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
       [](const DynamicSymbols& all, std::size_t i, void* data) {
         auto& wanted = *static_cast<Search*>(data);
         if (wanted.reference.found || std::strcmp(all.name(i), wanted.symbol) != 0) return;
-        const ElfW(Half) version = all.versions != nullptr ? all.versions[i] & kVersionOnly : 0;
-        wanted.reference = {
-            .found = true,
-            .weak = ELF64_ST_BIND(all.table[i].st_info) == STB_WEAK,
-            .version = version >= kFirstVersion ? version_name(all, version) : nullptr};
+        wanted.reference = {.found = true,
+                            .weak = ELF64_ST_BIND(all.table[i].st_info) == STB_WEAK,
+                            .version = version_of(all, i)};
       },
       &search);
   return search.reference;

@@ -39,6 +39,8 @@ struct Reference {
   const char* version = nullptr;  // null: any
 };
 Reference reference_to(const DynamicSymbols& symbols, const char* symbol);
+// The version of another object's symbol; null: any.
+const char* version_of(const DynamicSymbols& symbols, std::size_t i);
 
 // Calls visit(relocation) for each relocation against another object's symbol.
 using RelocationVisitor = void (*)(const DynamicSymbols& symbols, const ElfW(Rela) & relocation,

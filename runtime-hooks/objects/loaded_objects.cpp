@@ -239,6 +239,16 @@ bool goes_before_muster(const LoadedObject& object, const char* symbol) {
   return found;
 }
 
+bool is_defined_before_muster(const char* symbol) {
+  bool found = false;
+  for_each_object([&](const LoadedObject& candidate, const dl_phdr_info&) {
+    if (is_this_muster(candidate)) return true;
+    found = definition_of(dynamic_symbols_of(candidate), symbol, nullptr) != nullptr;
+    return found;
+  });
+  return found;
+}
+
 void* next_at_start(const char* symbol) {
   const Definitions all(symbol, nullptr, Definitions::Where::kAfterMusterAtStart);
   return all.is_at_start() ? all.address() : nullptr;
@@ -299,7 +309,12 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {
-  if (const char* version = reference_to(dynamic_symbols_of(caller), symbol).version) {
+  const char* version = reference_to(dynamic_symbols_of(caller), symbol).version;
+  return address_without_muster(caller, symbol, version);
+}
+
+void* address_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
+  if (version != nullptr) {
     if (void* found = find_without_muster(caller, symbol, version)) return found;
   }
   return find_without_muster(caller, symbol, nullptr);

@@ -72,6 +72,9 @@ bool is_whole_runtime(const LoadedObject& object);
 // calls Muster's function as the next definition (RTLD_NEXT).
 bool goes_before_muster(const LoadedObject& object, const char* symbol);
 
+// Whether an object that comes before Muster in the loader's order defines `symbol`.
+bool is_defined_before_muster(const char* symbol);
+
 // Whether another copy of Muster was preloaded before this one and gets the calls.
 bool another_muster_is_first();
 
@@ -81,6 +84,8 @@ bool another_muster_is_first();
 // refers to are skipped, as the loader does, unless there is no other. The load lock is taken only if no object from
 // the start defines it and several that were opened later do.
 void* address_without_muster(const LoadedObject& caller, const char* symbol);
+// The same if the version is known; null: any.
+void* address_without_muster(const LoadedObject& caller, const char* symbol, const char* version);
 
 // The definition of `symbol` that comes after Muster among the objects that the process was started with.
 void* next_at_start(const char* symbol);

@@ -1,14 +1,20 @@
 #include "runtime-hooks/objects/relocated_words.h"
 
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
+#include "platform/lock.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 
 namespace muster {
 namespace {
+
+Lock g_pages;  // one thread must not end another one's permission to write
 
 std::uintptr_t page_size() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -23,6 +29,11 @@ ReadOnlyPart read_only_part_of(const LoadedObject& object) {
 }
 
 }  // namespace
+
+bool ReadOnlyPart::is_protected() const {
+  const std::uintptr_t page = begin & ~(page_size() - 1);
+  return page >= end || !is_writable(reinterpret_cast<std::uintptr_t*>(page));
+}
 
 ReadOnlyPart read_only_part(const dl_phdr_info& info) {
   ReadOnlyPart part;
@@ -40,6 +51,7 @@ bool set_word(std::uintptr_t* word, bool read_only, std::uintptr_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
     return true;
   }
+  const Locked locked(g_pages);
   const std::uintptr_t page = page_size();
   void* begin = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(word) & ~(page - 1));
   if (mprotect(begin, page, PROT_READ | PROT_WRITE) != 0) return false;
@@ -47,6 +59,18 @@ bool set_word(std::uintptr_t* word, bool read_only, std::uintptr_t value) {
   mprotect(begin, page, PROT_READ);
   return true;
 }
+
+bool is_writable(std::uintptr_t* word) {
+  const int saved = errno;
+  std::uint32_t unused = 0;
+  constexpr int kAddNothing = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
+  const long answer = syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 0, 0, word, kAddNothing);
+  const bool is_read_only = answer < 0 && errno == EFAULT;
+  errno = saved;
+  return !is_read_only;
+}
+
+void words_after_fork() { g_pages.unlock(); }
 
 unsigned RedirectedSymbol::redirect(const LoadedObject& object, const char* symbol,
                                     const void* function) {

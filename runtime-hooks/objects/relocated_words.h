@@ -17,11 +17,18 @@ struct ReadOnlyPart {
   bool contains(const void* word) const {
     return reinterpret_cast<std::uintptr_t>(word) - begin < end - begin;
   }
+  // The last that the loader does when it relocates an object. True without such a part.
+  bool is_protected() const;
 };
 ReadOnlyPart read_only_part(const dl_phdr_info& info);
 
-// Writes a word. False if the kernel refuses.
+// Writes a word. False if the kernel refuses. To be called when the loader has finished with the object.
 bool set_word(std::uintptr_t* word, bool read_only, std::uintptr_t value);
+
+// Whether the page is not read-only. Asks the kernel, which adds 0 to the word.
+bool is_writable(std::uintptr_t* word);
+
+void words_after_fork();
 
 // Sets all words of an object that refer to `symbol`, its own or another's, until restore().
 class RedirectedSymbol {

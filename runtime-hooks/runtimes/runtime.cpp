@@ -15,6 +15,7 @@
 #include "runtime-hooks/runtimes/loop_rules.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
 #include "runtime-hooks/runtimes/spin_count.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 #include "runtime-hooks/runtimes/why_not_replaced.h"
 
 namespace muster {
@@ -22,6 +23,9 @@ namespace muster {
 constinit AddressCache<Binding, 4096> g_bindings;
 
 thread_local constinit unsigned t_runtime_calls __attribute__((tls_model("initial-exec"))) = 0;
+
+thread_local constinit std::uint8_t t_muster_bank
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = 0;
 
 namespace {
 
@@ -40,6 +44,7 @@ RuntimeObserver g_observer = nullptr;
 BindingObserver g_binding_observer = [](const LoadedObject&, const Runtime&, bool) {};
 bool g_on = true;
 RuntimeOfRegion g_runtime_of_region = nullptr;
+LoadedObject g_bank_runtimes[kThunkBanks + 1];
 
 RuntimeKind kind_of(const Runtime& runtime) {
   if (runtime.real.__kmpc_fork_call == nullptr) return RuntimeKind::kLibgomp;
@@ -223,7 +228,21 @@ LoadedObject runtime_behind(const LoadedObject& caller, void* function) {
   return other.found() && is_whole_runtime(other) ? other : object;
 }
 
+// All callers of a bank have one binding.
+Binding bind_bank(unsigned bank, bool gomp) {
+  const LoadedObject object = runtime_of_bank(bank);
+  const auto at = [](unsigned number) {
+    return reinterpret_cast<std::uintptr_t>(in_bank(number, nullptr));
+  };
+  Runtime* runtime = object.found() ? runtime_at(object) : nullptr;
+  if (runtime == nullptr) return {at(bank), at(bank + 1), gomp, &no_runtime()};
+  const Binding binding{at(bank), at(bank + 1), gomp, runtime};
+  publish(binding);
+  return binding;
+}
+
 Binding bind(const void* caller, const char* symbol) {
+  if (const unsigned bank = bank_of(caller)) return bind_bank(bank, is_gomp(symbol));
   if (Runtime* runtime = runtime_with(caller)) {  // it calls itself
     const Binding binding{runtime->object.begin, runtime->object.end, is_gomp(symbol), runtime};
     publish(binding);
@@ -255,6 +274,11 @@ Binding bind(const void* caller, const char* symbol) {
 }
 
 }  // namespace
+
+std::atomic<std::uint64_t> g_calls_looked_up{0};
+
+LoadedObject runtime_of_bank(unsigned bank) { return g_bank_runtimes[bank]; }
+void give_bank(unsigned bank, const LoadedObject& runtime) { g_bank_runtimes[bank] = runtime; }
 
 void threads_know_their_region(RuntimeOfRegion runtime_of) { g_runtime_of_region = runtime_of; }
 bool threads_know_their_region() { return g_runtime_of_region != nullptr; }
@@ -332,8 +356,13 @@ void forget_runtimes(const Gone& gone) {
     __atomic_store_n(&runtime.object.end, runtime.object.begin, __ATOMIC_RELEASE);
     return false;
   });
-  g_bindings.forget(
-      [&](const Binding& binding) { return gone(binding.begin) || is_gone(*binding.runtime); });
+  g_bindings.forget([&](const Binding& binding) {
+    const bool is_bank = bank_of(reinterpret_cast<const void*>(binding.begin)) != 0;
+    return (!is_bank && gone(binding.begin)) || is_gone(*binding.runtime);
+  });
+  for (LoadedObject& object : g_bank_runtimes) {
+    if (object.found() && gone(object.begin)) object = {};
+  }
 }
 
 void runtimes_after_fork() {

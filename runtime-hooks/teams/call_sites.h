@@ -13,6 +13,7 @@
 
 #include "platform/cache_line.h"
 #include "runtime-hooks/objects/loaded_objects.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 #include "runtime-hooks/teams/team_instances.h"
 #include "runtime-hooks/teams/thread_state.h"
 #include "waiting/wait_stats.h"
@@ -71,7 +72,7 @@ class SiteTable {
  public:
   // Null if the table is full.
   SiteCounts* find(const void* caller, const char* symbol) {
-    const auto key = reinterpret_cast<std::uintptr_t>(caller);
+    const auto key = reinterpret_cast<std::uintptr_t>(return_address_of(caller));
     const auto first = static_cast<unsigned>((key * 0x9e37'79b9'7f4a'7c15U) >> 55);
     for (unsigned probe = 0; probe < kProbes; ++probe) {
       SiteCounts& site = sites_[(first + probe) % kCallSites];
@@ -106,13 +107,15 @@ class SiteTable {
 // The place of a call that returns to `caller`. A call at the very end of a region's function may be a jump, which
 // returns to Muster: its place is that function. As a return address it is behind its first byte.
 inline const void* place_of(const void* caller, const Frame& frame) {
+  caller = return_address_of(caller);
   if (!in_muster(caller) || frame.function == nullptr) return caller;
   return static_cast<const char*>(frame.function) + 1;
 }
 
 // The same of a fork, where `frame` is the enclosing region's or null.
 inline CallSite place_of(CallSite site, const Frame* frame) {
-  return {site.symbol, frame != nullptr ? place_of(site.caller, *frame) : site.caller};
+  return {site.symbol,
+          frame != nullptr ? place_of(site.caller, *frame) : return_address_of(site.caller)};
 }
 
 // Null without memory. For a thread's state.

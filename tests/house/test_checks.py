@@ -226,7 +226,7 @@ class Library(HouseTest):
             ("not linked -z nodelete", entry, []),
             ("brings libm.so", entry, [nodelete, "-Wl,--no-as-needed", "-lm"]),
             ("exceptions", "void __gxx_personality_v0(void) {}" + entry, [nodelete]),
-            ("bytes when stripped", "__attribute__((used)) static char table[800000] = {1};" + entry, [nodelete]),
+            ("bytes when stripped", "__attribute__((used)) static char table[900000] = {1};" + entry, [nodelete]),
             ("shows helper", entry + " void helper(void) {}", [nodelete]),
             ("shows pthread_cancel", entry + " void pthread_cancel(void* value) { for (;;); }", [nodelete]),
             ("version name", entry, [nodelete, f"-Wl,--version-script={versioned}"]),

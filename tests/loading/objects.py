@@ -142,6 +142,22 @@ def plugin(runtime: Runtime, *flags: str, place: int = 0) -> Path:
     return linked(name, [compiled(runtime.compiler, *flags)], [runtime], *where)
 
 
+@cache
+def jumping(runtime: Runtime, at_load: int = 0) -> Path:
+    """jumping.c on that runtime, whose constructors set a size of teams if one is given."""
+    item = folder() / f"jumping-{runtime.compiler}-{at_load}.o"
+    size = [f"-DAT_LOAD={at_load}"] if at_load else []
+    do(runtime.compiler, "-O2", "-fPIC", "-fopenmp", *size, "-c", PROGRAMS / "jumping.c", "-o", item)
+    return linked(f"jumping-{runtime.name}-{at_load}", [item], [runtime])
+
+
+@cache
+def callers(*flags: str) -> Path:
+    output = folder() / "-".join(["callers", *flags])
+    do(GCC, "-O2", *flags, PROGRAMS / "callers.c", "-o", output)
+    return output
+
+
 def remarked(file: Path, old: str, new: str) -> Path:
     """A copy of a file in whose name, soname and needed names one mark stands for another of the same length."""
     output = folder() / "copies" / file.name.replace(old, new)
