@@ -13,7 +13,7 @@ OF_PAPI = "papi_sde_hook_list_events"
 OF_SIGNALS = ["sigaction", "__sigaction", "signal", "bsd_signal", "ssignal", "sysv_signal", "__sysv_signal", "sigset"]
 WITHOUT_LIST = ["sched_yield", "dlclose", "__cxa_finalize", "prctl", "syscall", *OF_SIGNALS, "sigignore", "siginterrupt"]
 OF_LIBC = [*WITHOUT_LIST, *re.findall(r"^(\w+) : ", INHERITING.read_text(), re.MULTILINE)]
-MOST_BYTES = 820_000  # of the file, stripped
+MOST_BYTES = 830_000  # of the file, stripped
 INTERPOSED = re.compile(rf"^((__kmpc_|GOMP_|ompc?_|ompx_|kmpc?_)\w+|{'|'.join([*OF_LIBC, OF_PAPI])})$")
 # SSE, AVX and x87 instructions that compute, compare or convert. Moves, logic and the control words raise no exception.
 COMPUTES = re.compile(
