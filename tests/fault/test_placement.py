@@ -86,6 +86,7 @@ class Placement(FaultTest):
                 self.compare([program("pinned", of_gcc), whom], extra)
                 self.assert_replaced(100)
 
+    # muster-test: full long: stock spins on shared CPUs
     def test_threads_that_the_program_has_bound(self) -> None:
         """Each sees one CPU; the team has more."""
         cpus = len(os.sched_getaffinity(0))

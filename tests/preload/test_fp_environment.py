@@ -39,11 +39,13 @@ class Environment(unittest.TestCase):
                         self.assertGreater(report["barriers"]["replaced"], 0)
 
     def test_each_setting(self) -> None:
-        self.check(4, SETTINGS, 100)
+        self.check(4, SETTINGS, 40)
 
     def test_a_team_that_fits(self) -> None:
-        self.check(2, {"auto": {}}, 300)
+        self.check(2, {"auto": {}}, 100)
 
+    # muster-test: full what a busy machine makes of waits
+    # muster-test: alone it starts CPU hogs
     def test_beside_hogs(self) -> None:
         with hogs(2):
             self.check(4, {name: SETTINGS[name] for name in ("auto", "turns", "not folded")}, 1000)
