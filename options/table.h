@@ -84,8 +84,8 @@ struct Settings {
   Kind::Value setting = detail::default_of<Kind>(fallback);
   MUSTER_OPTIONS(MUSTER_SETTING)
 #undef MUSTER_SETTING
-  bool passive =
-      false;  // the user has told the runtime so: OMP_WAIT_POLICY=passive and what means the same
+  // The user has told the runtime to wait passively: OMP_WAIT_POLICY=passive, or what means the same.
+  bool passive = false;
 };
 
 // The places of the rows.

@@ -24,8 +24,8 @@ namespace muster {
 
 enum class FenceMode : int { kUnknown, kAsymmetric, kEnding, kSymmetric };
 
-// Written by the first heavy fence or register_fences(), and by end_heavy_fences(); read by every light fence. Until it is known the
-// light fence is a full one, so the order of the first calls does not matter.
+// Written by the first heavy fence or register_fences(), and by end_heavy_fences(); read by every light fence. Until it is
+// known the light fence is a full one, so the order of the first calls does not matter.
 inline std::atomic<FenceMode> g_fence_mode{FenceMode::kUnknown};
 
 // Registers the process for membarrier. Fast while the process has one thread; with several it takes an RCU grace

@@ -95,8 +95,8 @@ class AnyPolicy {
   void arrives(unsigned me, Episode episode, WaitStats& stats) {
     if (kind_ == WaitKind::kAuto) as<AutoWait>().template arrives<Memory>(me, episode, stats);
   }
-  void note_sleep(std::uint64_t ns, bool between_regions) {
-    if (kind_ == WaitKind::kAuto) as<AutoWait>().note_sleep(ns, between_regions);
+  void note_gap(std::uint64_t ns) {
+    if (kind_ == WaitKind::kAuto) as<AutoWait>().note_gap(ns);
   }
   LoadSensor* load_sensor() const {
     return kind_ == WaitKind::kAuto ? as<AutoWait>().load_sensor() : nullptr;

@@ -91,9 +91,7 @@ class AutoWait {
     }
   }
 
-  void note_sleep(std::uint64_t ns, bool between_regions) {
-    if (between_regions) spin_times_.note_gap(ns);
-  }
+  void note_gap(std::uint64_t ns) { spin_times_.note_gap(ns); }
 
  private:
   bool expects_competitor(std::uint64_t now_ns) const {

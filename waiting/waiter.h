@@ -107,8 +107,9 @@ class Waiter {
     LoadSensor* sensor = nullptr;
     if constexpr (requires { policy_.load_sensor(); }) sensor = policy_.load_sensor();
     word.sleep_until(done, stats_, full_fences(), sensor);
-    if constexpr (requires { policy_.note_sleep(now_ns, between_regions_); })
-      policy_.note_sleep(Memory::now_ns() - now_ns, between_regions_);
+    if constexpr (requires { policy_.note_gap(now_ns); }) {
+      if (between_regions_) policy_.note_gap(Memory::now_ns() - now_ns);
+    }
   }
 
   bool full_fences() const { return (agreed_ & kFullFences) != 0; }

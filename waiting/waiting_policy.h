@@ -61,8 +61,7 @@ struct AlwaysDone {
 // A policy may also have
 //   arrives<Memory>(me, episode, stats)
 //                   called before a thread arrives: it may sleep there
-//   note_sleep(ns, between_regions)
-//                   called after phase two, with the length of the whole wait
+//   note_gap(ns)    called after phase two of a wait between regions, with the length of the whole wait
 //   load_sensor()   which counts the threads that sleep; may be null
 //   kFencesFully, or fences_fully()
 //                   true of a policy without arrivals whose sleepers and wakers both use full fences (sleep_word.h)

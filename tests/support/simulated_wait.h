@@ -127,7 +127,7 @@ class SimulatedTeam {
     const std::uint64_t spun = SimulatedMemory::now - start;
     if (!released) {
       SimulatedMemory::now = std::max(SimulatedMemory::now, start + gap_ns);
-      policy.note_sleep(SimulatedMemory::now - start, true);
+      policy.note_gap(SimulatedMemory::now - start);
     }
     next_episode();
     return spun;
