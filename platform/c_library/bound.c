@@ -16,22 +16,21 @@
 #include <time.h>
 
 // X(result, name, parameters, arguments)
-#define FUNCTIONS(X)                                                                               \
-  X(int, clock_gettime, (clockid_t clock, struct timespec * out), (clock, out))                    \
-  X(int, sched_getcpu, (void), ())                                                                 \
-  X(unsigned long, getauxval, (unsigned long type), (type))                                        \
-  X(int, vdprintf, (int file, const char* format, va_list words), (file, format, words))           \
-  X(int, dl_iterate_phdr, (int (*visit)(struct dl_phdr_info*, size_t, void*), void* data),         \
-    (visit, data))                                                                                 \
-  X(int, dladdr1, (const void* address, Dl_info* out, void** extra, int flags),                    \
-    (address, out, extra, flags))                                                                  \
-  X(void*, dlvsym, (void* handle, const char* name, const char* version), (handle, name, version)) \
-  X(int, pthread_once, (pthread_once_t * once, void (*function)(void)), (once, function))          \
-  X(int, pthread_setcancelstate, (int state, int* old), (state, old))                              \
-  X(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, name))                 \
-  X(int, pthread_attr_setdetachstate, (pthread_attr_t * attributes, int state),                    \
-    (attributes, state))                                                                           \
-  X(int, pthread_attr_setaffinity_np,                                                              \
+#define FUNCTIONS(X)                                                                       \
+  X(int, clock_gettime, (clockid_t clock, struct timespec * out), (clock, out))            \
+  X(int, sched_getcpu, (void), ())                                                         \
+  X(unsigned long, getauxval, (unsigned long type), (type))                                \
+  X(int, vdprintf, (int file, const char* format, va_list words), (file, format, words))   \
+  X(int, dl_iterate_phdr, (int (*visit)(struct dl_phdr_info*, size_t, void*), void* data), \
+    (visit, data))                                                                         \
+  X(int, dladdr1, (const void* address, Dl_info* out, void** extra, int flags),            \
+    (address, out, extra, flags))                                                          \
+  X(int, pthread_once, (pthread_once_t * once, void (*function)(void)), (once, function))  \
+  X(int, pthread_setcancelstate, (int state, int* old), (state, old))                      \
+  X(int, pthread_setname_np, (pthread_t thread, const char* name), (thread, name))         \
+  X(int, pthread_attr_setdetachstate, (pthread_attr_t * attributes, int state),            \
+    (attributes, state))                                                                   \
+  X(int, pthread_attr_setaffinity_np,                                                      \
     (pthread_attr_t * attributes, size_t size, const cpu_set_t* cpus), (attributes, size, cpus))
 
 #define INDEX(result, name, parameters, arguments) k_##name,

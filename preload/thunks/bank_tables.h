@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/lock.h"
 #include "runtime-hooks/objects/unloading.h"
 #include "runtime-hooks/runtimes/thunk_banks.h"
 
@@ -15,10 +16,12 @@ class ObjectSet {
  public:
   std::uint64_t now() const { return now_.load(std::memory_order_acquire); }
   bool has_from_before(std::uintptr_t begin, std::uint64_t time) const {
+    const Locked locked(lock_);
     const unsigned place = place_of(begin);
     return place != kMost && places_[place].time <= time;
   }
   void add(std::uintptr_t begin) {
+    const Locked locked(lock_);
     unsigned place = place_of(begin);
     for (unsigned i = first(begin), left = kMost; place == kMost && left != 0; --left) {
       if (places_[i].begin <= kRemoved) place = i;
@@ -27,10 +30,12 @@ class ObjectSet {
     if (place != kMost) places_[place] = {begin, now_.fetch_add(1, std::memory_order_acq_rel) + 1};
   }
   void remove_if(const Gone& gone) {
+    const Locked locked(lock_);
     for (Place& place : places_) {
       if (place.begin > kRemoved && gone(place.begin)) place.begin = kRemoved;
     }
   }
+  void after_fork() { lock_.unlock(); }
 
  private:
   struct Place {
@@ -50,6 +55,7 @@ class ObjectSet {
     }
     return kMost;
   }
+  mutable Lock lock_;
   Place places_[kMost] = {};
   std::atomic<std::uint64_t> now_{0};
 };

@@ -1,7 +1,8 @@
 // The interposed functions of the C library (runtime-hooks/entry-points/inheriting.txt). Those that create a thread
 // or a process: the calling thread first restores the scheduling attributes that Muster has changed, so that nothing
-// inherits them. Those that end a thread: its fold is closed first. pthread_key_create. And those that read or set
-// another thread's affinity: Muster moves no thread from then on (platform/thread_place.h).
+// inherits them. Those that end a thread: its fold is closed first. pthread_key_create. Those that read or set another
+// thread's affinity: Muster moves no thread from then on (platform/thread_place.h). And those that load objects and look
+// functions up in them (past_muster.h).
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -16,8 +17,8 @@
 #include "platform/given_back.h"
 #include "platform/optional_calls.h"
 #include "platform/thread_place.h"
+#include "preload/thunks/past_muster.h"
 #include "preload/thunks/serial_answers.h"
-#include "preload/thunks/thunk_banks.h"
 #include "preload/thunks/thunks.h"
 #include "runtime-hooks/folding/root_fold.h"
 #include "runtime-hooks/objects/address_cache.h"
@@ -33,6 +34,12 @@ constexpr const char* kNames[] = {
 };
 #undef MUSTER_LIBC
 constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
+constexpr unsigned index_of(std::string_view name) {
+  unsigned index = 0;
+  while (kNames[index] != name) ++index;
+  return index;
+}
+constexpr unsigned kDlsym = index_of("dlsym");
 
 // What is done before a call.
 enum class Before {
@@ -42,11 +49,13 @@ enum class Before {
   kAsksByNumber,  // reads or sets a thread's affinity; the first argument is a thread id of the kernel
   kAsksByHandle,  // the same with a pthread_t
   kLoads,         // more objects
+  kLooksUp,       // a function: another one may do it
 };
 
 constexpr Before before_call_of(std::string_view name) {
   if (name == "pthread_exit" || name == "thrd_exit") return Before::kEndsFold;
   if (name == "dlopen") return Before::kLoads;
+  if (name == "dlsym" || name == "dlvsym") return Before::kLooksUp;
   if (name == "pthread_key_create") return Before::kMakesKey;
   if (name == "sched_getaffinity" || name == "sched_setaffinity") return Before::kAsksByNumber;
   if (name == "pthread_getaffinity_np" || name == "pthread_setaffinity_np" ||
@@ -63,7 +72,7 @@ constexpr Before kBefore[] = {
 #undef MUSTER_LIBC
 
 // Moves go on if a thread asks for its own affinity: while it runs this, it is not being moved.
-void before(unsigned index, const void* caller, std::uintptr_t argument) {
+void before(unsigned index, const void* caller, std::uintptr_t argument, std::uintptr_t second) {
   switch (kBefore[index]) {
     case Before::kMakesKey:
       if (muster_c_library_is_complete()) reserve_fold_ends();
@@ -78,7 +87,9 @@ void before(unsigned index, const void* caller, std::uintptr_t argument) {
       return;
     case Before::kLoads:
       if (!in_muster(caller) && muster_c_library_is_complete())
-        bind_loaded_objects(reinterpret_cast<const char*>(argument));
+        before_opening(reinterpret_cast<const char*>(argument), static_cast<int>(second), caller);
+      return;
+    case Before::kLooksUp:
       return;
     case Before::kEndsFold:
       give_everything_back();
@@ -95,11 +106,20 @@ constinit std::atomic<void*> g_next[kCount] = {};
 constinit std::atomic<bool> g_differs[kCount] = {};
 
 int missing() { return ENOSYS; }
+void* nothing_found() { return nullptr; }
+
+// dlsym itself is Muster's, too. The C library's finds out which comes next.
+void* next_definition(const char* name) {
+  if (name != kNames[kDlsym]) return dlsym(RTLD_NEXT, name);
+  using LookUp = void* (*)(void*, const char*);
+  const auto look_up = reinterpret_cast<LookUp>(muster_find_in_c_library(name));
+  return look_up != nullptr ? look_up(RTLD_NEXT, name) : nullptr;
+}
 
 void* next_of(unsigned index) {
   void* next = g_next[index].load(std::memory_order_acquire);
   if (next != nullptr) return next;
-  next = dlsym(RTLD_NEXT, kNames[index]);
+  next = next_definition(kNames[index]);
   const DynamicSymbols symbols =
       next != nullptr ? dynamic_symbols_of(object_of(next)) : DynamicSymbols{};
   g_differs[index].store(differs_by_version(symbols, kNames[index]), std::memory_order_relaxed);
@@ -154,15 +174,22 @@ void choices_after_fork() { g_choices.after_fork_in_child(); }
 
 // Called by the thunks of these names (thunk_*.S). Returns the function to jump to. Preserves errno.
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
-                                                std::uintptr_t argument);
+                                                std::uintptr_t first, std::uintptr_t second);
 extern "C" AnyFunction muster_before_inheriting(unsigned index, const void* caller,
-                                                std::uintptr_t argument) {
+                                                std::uintptr_t first, std::uintptr_t second) {
   const int saved = errno;
-  before(index, caller, argument);
-  void* next = next_for(index, caller);
+  before(index, caller, first, second);
+  void* next = nullptr;
+  if (kBefore[index] == Before::kLooksUp) {
+    next = look_up_instead(reinterpret_cast<void*>(first), reinterpret_cast<const char*>(second),
+                           /*with_version=*/index != kDlsym, caller);
+  }
+  if (next == nullptr) next = next_for(index, caller);
   errno = saved;
-  return next != nullptr ? reinterpret_cast<AnyFunction>(next)
-                         : reinterpret_cast<AnyFunction>(&missing);
+  if (next != nullptr) return reinterpret_cast<AnyFunction>(next);
+  const bool gives_pointer = kBefore[index] == Before::kLooksUp;
+  return gives_pointer ? reinterpret_cast<AnyFunction>(&nothing_found)
+                       : reinterpret_cast<AnyFunction>(&missing);
 }
 
 }  // namespace muster

@@ -139,7 +139,7 @@ muster_bank_\bank\()_\states:
   .size \name, .-\name
 .endm
 
-// Calls the function in x15 with (index, return address, first argument) and jumps to the function that it returns,
+// Calls the function in x15 with (index, return address, first argument, second one) and jumps to the function that it returns,
 // with all registers as at the call of the thunk.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, %function
@@ -160,6 +160,7 @@ muster_thunk_slow_path:
   stp q2, q3, [sp, #128]
   stp q4, q5, [sp, #160]
   stp q6, q7, [sp, #192]
+  mov x3, x1
   mov x2, x0
   mov w0, w17
   mov x1, x30

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "runtime-hooks/objects/loaded_objects.h"
 #include "runtime-hooks/objects/unloading.h"
 
 namespace muster {
@@ -30,11 +31,27 @@ struct RangeInBank {
 // object. 0: the object that holds the return address goes by its own references or is a runtime.
 RangeInBank bank_for_call(unsigned thunk, const void* return_address);
 
+// The bank that holds a thunk; 0: it is no bank's.
+unsigned bank_with(std::uintptr_t thunk);
+
+// The bank of a runtime: the one that it has, or if `may_give` a free one; else 0.
+unsigned bank_of_runtime(const LoadedObject& runtime, bool may_give);
+
+// The bank of the runtime of which `function` is the default definition of that name. 0: it is another's, or no bank is
+// left.
+unsigned bank_of_definition(void* function, const char* name);
+
 // The code of a bank's thunk.
 std::uintptr_t bank_thunk(unsigned bank, unsigned thunk);
 
 // To be called before the thread loads a file, with its name or null. A few tens of ns if none were loaded since.
 void bind_loaded_objects(const char* next);
+
+// From now on, words that are bound to a runtime past Muster are looked for in the objects that are loaded. Others have
+// none.
+void look_past_muster();
+// `name` leads to a runtime past Muster.
+void fold_no_more(const char* name);
 
 void forget_bound_objects(const Gone& gone);
 void bound_objects_after_fork();

@@ -151,7 +151,7 @@ muster_bank_\bank\()_\states:
   .size \name, .-\name
 .endm
 
-// Calls the function in r12 with (index, return address, first argument) and jumps to the function that it returns,
+// Calls the function in r12 with (index, return address, first argument, second one) and jumps to the function that it returns,
 // with all registers as at the call of the thunk. The vector registers are saved in 16-byte steps from 208.
 .macro MUSTER_VECTORS instruction
   li 0, 208
@@ -211,9 +211,10 @@ muster_thunk_slow_path:
   stfd 11, 176(1)
   stfd 12, 184(1)
   stfd 13, 192(1)
+  mr 6, 4
+  mr 5, 3
   mr 4, 0
   MUSTER_VECTORS stvx
-  mr 5, 3
   mr 3, 11
   mtctr 12
   bctrl

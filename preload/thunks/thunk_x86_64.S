@@ -122,7 +122,7 @@ muster_bank_\bank\()_\states:
   .size \name, .-\name
 .endm
 
-// Calls the function in r10 with (index, return address, first argument) and jumps to the function that it returns,
+// Calls the function in r10 with (index, return address, first argument, second one) and jumps to the function that it returns,
 // with all registers as at the call of the thunk. rax is the number of vector registers in a variadic call.
 .macro MUSTER_THUNKS_END
   .type muster_thunk_slow_path, @function
@@ -151,6 +151,7 @@ muster_thunk_slow_path:
   movaps %xmm5, 144(%rsp)
   movaps %xmm6, 160(%rsp)
   movaps %xmm7, 176(%rsp)
+  movq %rsi, %rcx
   movq %rdi, %rdx
   movl %r11d, %edi
   movq 8(%rbp), %rsi

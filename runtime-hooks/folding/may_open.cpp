@@ -4,6 +4,7 @@
 #include "runtime-hooks/folding/fold.h"
 #include "runtime-hooks/folding/task_queries.h"
 #include "runtime-hooks/runtimes/runtime_call.h"
+#include "runtime-hooks/runtimes/thunk_banks.h"
 #include "runtime-hooks/runtimes/unknown_entries.h"
 
 namespace muster {
@@ -73,6 +74,7 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
   if (real.omp_get_level() != 0) return Unfolded::kInsideRegion;
   if (in_explicit_task(real)) return Unfolded::kInRuntimeCall;
   if (real.omp_get_dynamic() != 0) return Unfolded::kDynamic;
+  if (!are_objects_bound()) return Unfolded::kPastMuster;
   return Unfolded::kNone;
 }
 

@@ -93,7 +93,7 @@ bool is_definition(const DynamicSymbols& symbols, std::size_t i, const char* nam
   const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
   return symbol.st_shndx != SHN_UNDEF && binding != STB_LOCAL &&
          (visibility == STV_DEFAULT || visibility == STV_PROTECTED) &&
-         std::strcmp(symbols.name(i), name) == 0;
+         is_same_text(symbols.name(i), name);
 }
 
 const char* defined_version_name(const DynamicSymbols& symbols, ElfW(Half) version) {
@@ -192,7 +192,7 @@ Reference reference_to(const DynamicSymbols& symbols, const char* symbol) {
       symbols,
       [](const DynamicSymbols& all, std::size_t i, void* data) {
         auto& wanted = *static_cast<Search*>(data);
-        if (wanted.reference.found || std::strcmp(all.name(i), wanted.symbol) != 0) return;
+        if (wanted.reference.found || !is_same_text(all.name(i), wanted.symbol)) return;
         wanted.reference = {.found = true,
                             .weak = ELF64_ST_BIND(all.table[i].st_info) == STB_WEAK,
                             .version = version_of(all, i)};
@@ -212,7 +212,7 @@ const ElfW(Sym) *
     bool exact = number == its;  // a reference without a version gets the default one
     if (version != nullptr) {
       const char* name = number >= kFirstVersion ? defined_version_name(symbols, number) : nullptr;
-      exact = name != nullptr && std::strcmp(name, version) == 0;
+      exact = name != nullptr && is_same_text(name, version);
     }
     if (exact || number < kFirstVersion) found = &symbols.table[i];
     return exact;

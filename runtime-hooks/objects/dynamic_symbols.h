@@ -10,6 +10,15 @@
 
 namespace muster {
 
+// As strcmp, which a sanitizer that is starting up defines itself, and which is not ready when it calls dlsym.
+inline bool is_same_text(const char* left, const char* right) {
+  while (*left != '\0' && *left == *right) {
+    ++left;
+    ++right;
+  }
+  return *left == *right;
+}
+
 struct DynamicSymbols {
   const ElfW(Sym) * table = nullptr;
   const char* strings = nullptr;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "platform/c_library/bound.h"
 #include "runtime-hooks/objects/dynamic_symbols.h"
 #include "runtime-hooks/objects/unloading.h"
 
@@ -76,7 +77,7 @@ bool loaded_before(const LoadedObject& left, const LoadedObject& right) {
 void* look_up(void* handle, const char* symbol, const char* version) {
   void* any = acceptable(dlsym(handle, symbol));
   if (version == nullptr) return any;
-  void* exact = acceptable(dlvsym(handle, symbol, version));
+  void* exact = acceptable(muster_dlvsym(handle, symbol, version));
   if (any == exact || any == nullptr) return exact;
   const LoadedObject object = object_of(any);
   if (!defines_without_version(dynamic_symbols_of(object), symbol)) return exact;
@@ -306,6 +307,17 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
   if (definition == nullptr) return nullptr;
   return is_indirect(*definition) ? defined_by_the_loader(object, symbol)
                                   : address_of(object, *definition);
+}
+
+void* address_past_muster(const LoadedObject& caller, const char* symbol, const char* version) {
+  const Definitions all(symbol, version, Definitions::Where::kEverywhere);
+  if (all.is_at_start() || all.count() > 1) {
+    void* handle = handle_of(caller);
+    void* local = handle != nullptr ? look_up(handle, symbol, version) : nullptr;
+    release_handle(handle);
+    if (local != nullptr) return local;
+  }
+  return all.address();
 }
 
 void* address_without_muster(const LoadedObject& caller, const char* symbol) {

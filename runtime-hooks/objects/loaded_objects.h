@@ -87,6 +87,10 @@ void* address_without_muster(const LoadedObject& caller, const char* symbol);
 // The same if the version is known; null: any.
 void* address_without_muster(const LoadedObject& caller, const char* symbol, const char* version);
 
+// The address to which `symbol` is bound for code of `caller` if that was opened with RTLD_DEEPBIND. Takes the load lock
+// if several objects define it.
+void* address_past_muster(const LoadedObject& caller, const char* symbol, const char* version);
+
 // The definition of `symbol` that comes after Muster among the objects that the process was started with.
 void* next_at_start(const char* symbol);
 

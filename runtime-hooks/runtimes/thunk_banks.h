@@ -36,6 +36,10 @@ inline const void* return_address_of(const void* caller) {
 // How many calls were not known and looked up, in objects' tables and under the loader's lock.
 extern std::atomic<std::uint64_t> g_calls_looked_up;
 
+// Whether calls of all objects that are loaded come to Muster if their runtime does. Sets their words first, if need be. A
+// few tens of ns. If not, no fold may be open.
+bool are_objects_bound();
+
 // The bank's runtime, not found if there is none.
 LoadedObject runtime_of_bank(unsigned bank);
 void give_bank(unsigned bank, const LoadedObject& runtime);

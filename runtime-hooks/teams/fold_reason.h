@@ -17,6 +17,7 @@ namespace muster {
   X(kTeamOfOne, "team of one")                                                                   \
   X(kNotReplaced, "barriers not replaced")   /* native, too many threads, no memory */           \
   X(kUnknownEntries, "unknown entry points") /* the runtime has some that are in no list */      \
+  X(kPastMuster, "reached past Muster")      /* RTLD_DEEPBIND, where that could not be mended */ \
   X(kNoStart, "no GOMP_parallel_start")                                                          \
   X(kOtherKind, "another kind of region") /* an entry point whose regions are never folded */    \
   X(kEnding, "the thread is ending")                                                             \
