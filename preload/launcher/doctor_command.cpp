@@ -81,9 +81,7 @@ void print_found(const Survey& found) {
   for (const BlasFound& entry : found.blas) print_blas(entry.path.string(), entry.package);
   for (const std::string& problem : found.problems) print_row("note", problem);
   if (found.works()) {
-    print_row("note",
-              "an object that is opened with RTLD_DEEPBIND or by dlmopen is not reached; "
-              "the report tells");
+    print_row("note", "an object that is opened by dlmopen is not reached; the report tells");
   }
 }
 
