@@ -33,9 +33,10 @@ namespace muster {
     "A `sched_yield` called by the OpenMP runtime or by OpenBLAS: the system call (`native`), "    \
     "mostly nothing (`skip`), or whichever the load calls for. All but `native` also let libgomp " \
     "sleep sooner.")                                                                               \
-  X(slice_ns, "MUSTER_SLICE", kind::Slice, "auto",                                                 \
+  X(slice_ns, "MUSTER_SLICE", kind::Slice, "off",                                                  \
     "With other processes on its CPUs, or one CPU for several threads, ask the kernel for time "   \
-    "slices of this length. `auto`: 300us.")                                                       \
+    "slices of this length. `auto`: 300us. What a thread creates by the system calls themselves, " \
+    "as Go does, inherits it.")                                                                    \
   X(place, "MUSTER_PLACE", kind::AutoOff, "auto",                                                  \
     "Move a team's threads between its CPUs while that is faster, unless the user bound them.")    \
   X(turns, "MUSTER_TURNS", kind::AutoOff, "off",                                                   \

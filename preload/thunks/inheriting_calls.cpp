@@ -108,11 +108,10 @@ constinit std::atomic<bool> g_differs[kCount] = {};
 int missing() { return ENOSYS; }
 void* nothing_found() { return nullptr; }
 
-// dlsym itself is Muster's, too. The C library's finds out which comes next.
+// By the C library's own dlsym: another preload's asks dlvsym, which is Muster's, for what comes next.
 void* next_definition(const char* name) {
-  if (name != kNames[kDlsym]) return dlsym(RTLD_NEXT, name);
   using LookUp = void* (*)(void*, const char*);
-  const auto look_up = reinterpret_cast<LookUp>(muster_find_in_c_library(name));
+  const auto look_up = reinterpret_cast<LookUp>(muster_find_in_c_library("dlsym"));
   return look_up != nullptr ? look_up(RTLD_NEXT, name) : nullptr;
 }
 
@@ -120,9 +119,11 @@ void* next_of(unsigned index) {
   void* next = g_next[index].load(std::memory_order_acquire);
   if (next != nullptr) return next;
   next = next_definition(kNames[index]);
-  const DynamicSymbols symbols =
-      next != nullptr ? dynamic_symbols_of(object_of(next)) : DynamicSymbols{};
-  g_differs[index].store(differs_by_version(symbols, kNames[index]), std::memory_order_relaxed);
+  // object_of() may need what they find.
+  if (next != nullptr && kBefore[index] != Before::kLooksUp) {
+    const DynamicSymbols symbols = dynamic_symbols_of(object_of(next));
+    g_differs[index].store(differs_by_version(symbols, kNames[index]), std::memory_order_relaxed);
+  }
   g_next[index].store(next, std::memory_order_release);
   return next;
 }

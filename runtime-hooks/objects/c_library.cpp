@@ -2,6 +2,7 @@
 //
 // From the object's own table: libmuster.so exports dlsym itself, and dlopen allocates. The first call may come from an
 // allocator that is starting up and asks for a key or for its affinity.
+#include <dlfcn.h>
 #include <gnu/lib-names.h>
 #include <link.h>
 #include <unistd.h>
@@ -67,7 +68,11 @@ void* defined_in(const LoadedObject& object, const char* name) {
 // The objects of the process's start, which are never unloaded, come first in the list.
 extern "C" void* muster_find_in_c_library(const char* name) {
   if (&_r_debug == nullptr) return defined_in(musl(), name);
-  for (const link_map* each = _r_debug.r_map; each != nullptr; each = each->l_next) {
+  // By dlsym, except for itself: a test may have a list of its own.
+  const bool is_first = is_same_text(name, "dlsym") || is_same_text(name, "dlvsym");
+  const auto* loader =
+      is_first ? &_r_debug : static_cast<const r_debug*>(dlsym(RTLD_DEFAULT, "_r_debug"));
+  for (const link_map* each = loader->r_map; each != nullptr; each = each->l_next) {
     if (!is_c_library(each->l_name)) continue;
     LoadedObject object;
     object.base = each->l_addr;

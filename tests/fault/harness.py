@@ -64,6 +64,10 @@ def found_places() -> Places:
 places = found_places()
 
 
+# Slices, which what a thread creates by the C library does not inherit, for programs/placed.c.
+SLICES = {"MUSTER_SLICE": "auto", "PLACED_BY_LIBRARY": "1"}
+
+
 def present(*runtimes: str) -> list[str]:
     """Those of the runtimes that are there: the gate has two of them."""
     return [name for name in runtimes if (places.runtimes / name).is_dir()]

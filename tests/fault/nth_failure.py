@@ -102,6 +102,8 @@ def run_once(case: Case, failing: Path | None, how: dict[str, str], folder: Path
     counted.unlink(missing_ok=True)
     runtimes = str(harness.places.runtimes / case.runtime)
     environment = harness.base_environment({"LD_LIBRARY_PATH": runtimes, "OMP_WAIT_POLICY": "passive"})
+    if case.call == "slice":
+        environment |= harness.SLICES
     if failing is not None:
         environment |= SETTINGS[case.setting] | how
         environment |= {"FAIL_CALL": case.call, "FAIL_COUNTED": str(counted)}

@@ -41,7 +41,7 @@ class Filters(FaultTest):
     def missing(self, calls: str, action: str, when: str, *, as_stock: bool = False) -> dict[str, Any] | None:
         """What the report lists as missing. None where there is none: stock itself ends, or no child can be waited for."""
         command: list[str | Path] = [program("filtering", self.of_gcc or None), calls, action, when]
-        extra = on_libgomp() if self.of_gcc else {}
+        extra = {"MUSTER_SLICE": "auto"} | (on_libgomp() if self.of_gcc else {})
         stock = run_stock(command, extra)
         if stock.status == CANNOT:
             self.skipTest("no seccomp filter can be installed here")

@@ -11,6 +11,7 @@ from typing import Any
 
 import harness
 from harness import (
+    SLICES,
     FaultTest,
     base_environment,
     on_libgomp,
@@ -138,7 +139,7 @@ class Denied(MissingTest):
         ):
             with self.subTest(call=call, error=error):
                 what, command = "sched_setattr slice", [program("placed"), "600"]
-                missing = self.compare_until_noted(what, self.denying(call, error), command, {})
+                missing = self.compare_until_noted(what, self.denying(call, error), command, SLICES)
                 if "sched_setattr slice" not in missing and call == "sched_setattr":
                     self.skipTest("no slices on this kernel anyway")
                 self.assert_noted(missing, "sched_setattr slice", error)

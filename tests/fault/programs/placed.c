@@ -1,10 +1,12 @@
 // Regions with many barriers, while the test keeps the CPUs busy: a thread's affinity must be its
 // own again in the serial part, at the beginning of a region and in tasks. Threads and processes that
 // are made, in the serial part or in a region, must have inherited neither an affinity nor a time
-// slice. placed MILLISECONDS
+// slice. Also if it is made by the system calls themselves, unless PLACED_BY_LIBRARY is set.
+//   placed MILLISECONDS
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +88,21 @@ static void make_threads_and_processes(void) {
   expect(pclose(popen(command, "r")) == 0);
 }
 
+// As Go's runtime does it.
+static void make_processes_by_system_calls(void) {
+  if (getenv("PLACED_BY_LIBRARY") != NULL) return;
+  char its_all[16], its_slice[32];
+  snprintf(its_all, sizeof(its_all), "%d", all);
+  snprintf(its_slice, sizeof(its_slice), "%llu", own_slice);
+  char* words[] = {self, "look", its_all, its_slice, NULL};
+  for (int executes = 0; executes < 2; ++executes) {
+    const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0 && executes) syscall(SYS_execve, self, words, environ);
+    if (child == 0) syscall(SYS_exit_group, !executes && is_own() ? 0 : 1);
+    ends_well(child);
+  }
+}
+
 int main(int count, char** arguments) {
   self = arguments[0];
   if (count == 4) {
@@ -116,10 +133,14 @@ int main(int count, char** arguments) {
           expect(cpus() == all);
         }
       }
-      if (omp_get_thread_num() == 1) make_threads_and_processes();
+      if (omp_get_thread_num() == 1) {
+        make_threads_and_processes();
+        make_processes_by_system_calls();
+      }
     }
     expect(cpus() == all);
     make_threads_and_processes();
+    make_processes_by_system_calls();
   }
   // Short regions: their primary thread keeps its slice from one to the next.
   for (int turn = 0; turn < 3; ++turn) {
@@ -129,6 +150,7 @@ int main(int count, char** arguments) {
       ++visits;
     }
     expect(visits >= regions);
+    make_processes_by_system_calls();
     make_threads_and_processes();
   }
   return verdict("placed", 1);

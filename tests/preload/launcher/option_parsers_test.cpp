@@ -268,7 +268,7 @@ TEST(OptionTable, TheDefaults) {
   EXPECT_TRUE(defaults.on);
   EXPECT_EQ(defaults.barrier, BarrierKind::kAuto);
   EXPECT_EQ(defaults.wait.kind, WaitKind::kAuto);
-  EXPECT_EQ(defaults.slice_ns, 300'000U);
+  EXPECT_EQ(defaults.slice_ns, 0U);
   EXPECT_TRUE(defaults.place);
   EXPECT_EQ(defaults.yield, YieldKind::kAuto);
   EXPECT_EQ(defaults.fork_join, ForkJoin::kAuto);

@@ -87,7 +87,7 @@ TEST(ReadSettings, ABadValueIsNamedWithWhatIsUsedInstead) {
     EXPECT_STREQ(text_in_force(option), option.fallback);
   }
   EXPECT_EQ(read({"MUSTER_SLICE=5us"}), Lines{"MUSTER_SLICE: bad value '5us' (may be "
-                                              "auto|off|<n>us, n from 100 to 100000); using auto"});
+                                              "auto|off|<n>us, n from 100 to 100000); using off"});
 }
 
 TEST(ReadSettings, AnUnknownVariableIsNamedWithTheNearestName) {
