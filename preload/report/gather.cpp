@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +77,8 @@ void describe_load(ReportData& out) {
 void add_threads(ReportData& out) {
   for (ThreadState* state = first_thread_state(); state != nullptr; state = state->next) {
     out.regions += state->regions.read();
+    const std::uint64_t size = state->largest_region.load(std::memory_order_relaxed);
+    out.largest_team = std::max(out.largest_team, size);
     for (unsigned i = 0; i < kEntries; ++i) {
       out.replaced[i] += state->replaced[i].read();
       out.passed[i] += state->passed[i].read();
@@ -198,6 +201,7 @@ void gather(ReportData& out) {
   collect(counts_itself ? t_thread_state->counters : nullptr, out.counters);
   describe_runtimes(out);
   out.totals = &collect_totals();
+  out.largest_team = std::max<std::uint64_t>(out.largest_team, out.totals->threads);
   for (unsigned i = 0; i < out.totals->threads; ++i) out.totals->by_thread[i].add_to(out.waiting);
 }
 

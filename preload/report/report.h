@@ -44,6 +44,7 @@ struct ReportData {
   Unreached unreached[kMaxUnreached];
   unsigned unreached_count = 0;
   std::uint64_t regions = 0;
+  std::uint64_t largest_team = 0;
   unsigned teams = 0;
   std::uint64_t replaced[kEntries] = {};
   std::uint64_t passed[kEntries] = {};

@@ -38,7 +38,7 @@ void put_process(const ReportData& data, ReportWriter& out) {
   out.put("process.openblas", data.openblas);
   out.put("process.regions", data.regions);
   out.put("process.calls_looked_up", g_calls_looked_up.load(std::memory_order_relaxed));
-  out.put("process.largest_team", data.totals->threads);
+  out.put("process.largest_team", data.largest_team);
   out.put("process.teams", data.teams);
   out.write("process");
   for (std::size_t at = 0; at < data.arguments_size; at += std::strlen(data.arguments + at) + 1) {

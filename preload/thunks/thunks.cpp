@@ -281,6 +281,8 @@ Target target_of(unsigned index, const void*& caller) {
   return is_undefined ? Target{} : look_up(index, caller);
 }
 
+void nothing_to_wait_for() {}
+
 AnyFunction function_to_call(unsigned index, const void*& caller) {
   const Thunk& thunk = kThunks[index];
   if (thunk.entry != nullptr) ensure_ready();
@@ -291,6 +293,8 @@ AnyFunction function_to_call(unsigned index, const void*& caller) {
   }
   if (thunk.entry != nullptr) {
     if (in_inactive_region() && target.bound_to != nullptr && !target.from_runtime) {
+      if (is_barrier_of_one(thunk.name, caller))
+        return reinterpret_cast<AnyFunction>(nothing_to_wait_for);
       make_region_real(thunk.name, caller);
     }
     return reinterpret_cast<AnyFunction>(target.function);

@@ -62,7 +62,9 @@ void close_fold_before(const char* symbol, const void* caller) {
 }
 
 bool is_barrier_of_one(const char* symbol, const void* caller) {
-  if (task_seen()) return false;
+  const bool is_explicit =
+      std::strcmp(symbol, "GOMP_barrier") == 0 || std::strcmp(symbol, "__kmpc_barrier") == 0;
+  if (!is_explicit || task_seen()) return false;
   const Fold& fold = *t_thread_state->fold;
   return !fold.is_call_of_runtime(caller) && &runtime_of(caller, symbol) == &fold.runtime();
 }

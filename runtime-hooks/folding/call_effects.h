@@ -53,7 +53,8 @@ bool is_of_another_runtime(const void* function);
 // As a call of `symbol` with Effect::kCloses, for an entry point of Muster's.
 void close_fold_before(const char* symbol, const void* caller);
 
-// In the serial part of an open fold: whether a barrier has nothing to wait for, since the program has no tasks, which a
+// In the serial part of an open fold, or in an inactive region: whether `symbol` is an
+// explicit barrier, and has nothing to wait for, since the program has no tasks, which a
 // runtime may finish there. OpenMP 5.2, 15.3.1: a barrier concerns the threads of the
 // current team, and that is this thread alone. So the fold may stay open.
 bool is_barrier_of_one(const char* symbol, const void* caller);

@@ -5,6 +5,7 @@
 #include "runtime-hooks/folding/contract.h"
 #include "runtime-hooks/folding/environment.h"
 #include "runtime-hooks/folding/fold.h"
+#include "runtime-hooks/teams/call_sites.h"
 #include "runtime-hooks/teams/counted_region.h"
 #include "runtime-hooks/teams/started_region.h"
 
@@ -24,6 +25,7 @@ void Fold::run_inactive(const RegionBody& body) {
   inactive_ = {};
   inactive_.runtime = &runtime;
   inactive_.between_regions = true;
+  inactive_.function = body.address();
   state_->top = &inactive_;
   counted_region_begins(*state_, inactive_);
   is_made_real_ = false;
@@ -59,7 +61,7 @@ void Fold::make_real(Closed reason, CallSite site) {
   counted_region_ends(*state_, inactive_);
   state_->top = nullptr;
   t_muster_fold_state = FoldState::kSerialPart;
-  close(reason, site);
+  close(reason, place_of(site, &inactive_));
   is_made_real_ = true;
   auto* region = StartedRegion::open(runtime, nullptr, nullptr, Unfolded::kTeamOfOne, {});
   runtime.real.GOMP_parallel_start(nullptr, nullptr, 1);  // calls no function

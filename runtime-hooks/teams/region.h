@@ -37,13 +37,22 @@ class FrameScope {
   ~FrameScope() {
     counted_region_ends(*state_, frame_);
     state_->top = frame_.outer;
-    if (frame_.met_barrier) frame_.team->note_barrier_met();
+    if (frame_.met_barrier) {
+      frame_.team->note_barrier_met();
+    } else if (frame_.team != nullptr && frame_.team->asks_for_barriers()) [[unlikely]] {
+      note_size(static_cast<unsigned>(frame_.runtime->team_size()));
+    }
     give_everything_back();
   }
   FrameScope(const FrameScope&) = delete;
   FrameScope& operator=(const FrameScope&) = delete;
 
  private:
+  void note_size(unsigned size) {
+    if (size > state_->largest_region.load(std::memory_order_relaxed))
+      state_->largest_region.store(size, std::memory_order_relaxed);
+  }
+
   ThreadState* const state_;
   Frame frame_;
 };

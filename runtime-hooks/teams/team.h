@@ -59,6 +59,7 @@ class Team : public TeamInstances<NativeMemory> {
       barrier_met_.store(false, std::memory_order_relaxed);
     }
   }
+  bool asks_for_barriers() const { return asks_for_barriers_; }
   void note_barrier_met() {
     if (asks_for_barriers_ && !barrier_met_.load(std::memory_order_relaxed)) {
       barrier_met_.store(true, std::memory_order_relaxed);

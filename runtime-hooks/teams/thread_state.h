@@ -72,6 +72,7 @@ struct alignas(kCoherenceGranule) ThreadState {
   Tally replaced[kEntries];
   Tally passed[kEntries];
   Tally reasons[kPassReasons];
+  std::atomic<unsigned> largest_region{0};  // of those that executed no barrier
   Tally loops_computed;
   Tally loops_passed;
   RuntimeYield yields;

@@ -14,6 +14,26 @@ from lab.reports import parsed
 
 REGIONS = 1000
 WHAT = ("unfolded", "closed")
+TASKWAIT_AT_THE_END = r"""
+int main(void) {
+  static long sum;
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j < 5; ++j) {
+      #pragma omp parallel
+      {
+        #pragma omp atomic
+        sum += 1;
+      }
+    }
+    #pragma omp parallel num_threads(1)
+    {
+      sum += 1;
+      #pragma omp taskwait
+    }
+  }
+  return sum != 80;
+}
+"""
 
 
 def program() -> pathlib.Path:
@@ -115,6 +135,7 @@ class Values(ForkJoinTest):
                     self.assertLessEqual(fork_join["folded"] + fork_join["unfolded"], report["regions"])
                     self.assertEqual(fork_join["folded"] + fork_join["unfolded"], REGIONS)
                     self.assertEqual(fork_join["opened"], fork_join["closed"])
+                    self.assertEqual(report["largest_team"], 2)
 
     def test_on_folds_all_in_one(self) -> None:
         fork_join = self.report("on")["fork_join"]
@@ -139,6 +160,14 @@ class Values(ForkJoinTest):
         self.assertEqual((site["symbol"], site["count"]), ("omp_set_num_threads", REGIONS // every))
         self.assertEqual(site["object"], str(program()))
         self.assert_in_main(int(site["offset"], 16))
+
+    def test_a_call_at_the_end_of_a_region_is_found(self) -> None:
+        """gcc makes it a jump, which returns to Muster."""
+        ending = programs.build(TASKWAIT_AT_THE_END, "libgomp")
+        result, report = programs.report(ending, OMP_NUM_THREADS="3", MUSTER_FORKJOIN="on")
+        self.assertEqual(result.returncode, 0)
+        (site,) = (site for site in report["fork_join"]["sites"] if site["symbol"] == "GOMP_taskwait")
+        self.assertEqual((site["object"], site["count"]), (str(ending), 5))
 
     def assert_in_main(self, offset: int) -> None:
         listed = subprocess.run(

@@ -1,4 +1,5 @@
-// Regions of one thread while a fold is open, which stays open as long as they only ask the runtime and take its locks.
+// Regions of one thread while a fold is open, which stays open as long as they only ask the runtime, take its locks,
+// and have barriers.
 // muster-test: folded >= 300
 // muster-test: closed <= 2
 // muster-test: auto folded >= 200
@@ -35,6 +36,7 @@ int main(void) {
       omp_unset_lock(&lock);
 #pragma omp critical
       sum += i;
+#pragma omp barrier
     }
     wrong += omp_get_level() != 0 || omp_get_team_size(0) != 1 || omp_get_team_size(1) != -1;
 #pragma omp parallel reduction(+ : wrong)
