@@ -21,6 +21,14 @@ class Lock {
       futex_wait(word_, kAwaited, /*limited=*/false);
     }
   }
+  // False: it was held all the time, some milliseconds.
+  bool lock_within(unsigned milliseconds) {
+    for (unsigned i = 0; i < milliseconds; ++i) {
+      if (word_.exchange(kAwaited, std::memory_order_acquire) == kFree) return true;
+      futex_wait(word_, kAwaited, /*limited=*/true);
+    }
+    return false;
+  }
   bool try_lock() {
     std::uint32_t free = kFree;
     return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,

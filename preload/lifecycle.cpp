@@ -197,7 +197,11 @@ __attribute__((constructor)) void at_start() {
         forget_observed_teams, forget_tool, forget_runtimes}) {
     when_unloaded(forget);
   }
-  pthread_atfork(nullptr, nullptr, bound_objects_after_fork);  // with MUSTER=off, too
+  // With MUSTER=off, too.
+  pthread_atfork(object_list_before_fork, object_list_after_fork, [] {
+    object_list_after_fork_in_child();
+    bound_objects_after_fork();
+  });
   reserve_fold_ends();
   read_environment();
   if (early<kind::OnOff>(Setting::on, true)) expect_tool(muster_thunk_dlsym);

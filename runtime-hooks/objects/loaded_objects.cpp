@@ -292,7 +292,7 @@ bool find_object(bool (*accept)(const LoadedObject&, void*), void* data, LoadedO
 
 ObjectCounts object_counts() {
   ObjectCounts counts;
-  dl_iterate_phdr(
+  visit_objects(
       [](dl_phdr_info* info, std::size_t, void* data) {
         *static_cast<ObjectCounts*>(data) = {info->dlpi_adds, info->dlpi_subs};
         return 1;

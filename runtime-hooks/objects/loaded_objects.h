@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "runtime-hooks/objects/object_list.h"
+
 // This library's first and last byte, defined by the linker.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
@@ -42,7 +44,7 @@ LoadedObject described(const dl_phdr_info& info);
 // meanwhile, so `visit` must not call the loader.
 template <class Visit>
 void for_each_object(Visit&& visit) {
-  dl_iterate_phdr(
+  visit_objects(
       [](dl_phdr_info* info, std::size_t, void* data) {
         return (*static_cast<Visit*>(data))(described(*info), *info) ? 1 : 0;
       },

@@ -158,6 +158,13 @@ def callers(*flags: str) -> Path:
     return output
 
 
+@cache
+def fork_beside_look_ups() -> Path:
+    output = folder() / "fork_beside_look_ups"
+    do(GCC, "-O2", "-pthread", PROGRAMS / "fork_beside_look_ups.c", "-o", output)
+    return output
+
+
 def remarked(file: Path, old: str, new: str) -> Path:
     """A copy of a file in whose name, soname and needed names one mark stands for another of the same length."""
     output = folder() / "copies" / file.name.replace(old, new)

@@ -137,6 +137,15 @@ class Together(LoadingTest):
                     self.assert_runtimes(*runtimes)
 
 
+class Forks(LoadingTest):
+    def test_the_list_of_objects_is_not_locked_in_the_child(self) -> None:
+        """By a thread that was reading it."""
+        for settings in ({}, {"MUSTER": "off"}):
+            with self.subTest(settings=settings):
+                ours = self.compare([objects.fork_beside_look_ups(), "1000"], settings)
+                self.assertEqual(ours.stdout, "wrong 0\n")
+
+
 class OutOfReach(LoadingTest):
     """Runtimes that no preloaded library can stand in for."""
 
