@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "load/missing_list.h"
 #include "options/table.h"
+#include "platform/optional_calls.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/elf_file.h"
 #include "preload/launcher/find_library.h"
@@ -71,6 +73,21 @@ void warn_if_nothing_is_preloaded(const std::string& command) {
              program.file.string(), why);
 }
 
+// A child process makes the calls at first use; those that ended it are missing.
+void tell_of_filter() {
+  {
+    const OptionalCalls first;
+  }
+  std::string calls;
+  for (const MissingItem& item : list_missing({})) {
+    const bool is_filtered = item.error != nullptr && std::strcmp(item.error, "ECANCELED") == 0;
+    if (is_filtered) calls += (calls.empty() ? "" : ", ") + std::string(item.what);
+  }
+  if (calls.empty()) return;
+  fmt::print(stderr, "muster run: a filter would end the program for {}: Muster does without\n",
+             calls);
+}
+
 int run(const RunRequest& request, const std::vector<std::string>& command) {
   Variables environment;
   std::string problem = request.settings.collect(environment);
@@ -106,6 +123,7 @@ int run(const RunRequest& request, const std::vector<std::string>& command) {
   }
   if (!value_in_force(Setting::report, environment).empty())
     warn_if_nothing_is_preloaded(command.front());
+  tell_of_filter();
   // exec keeps the process id. By it the library distinguishes the program launched here from its children.
   environment.emplace_back(kRunPidVariable, std::to_string(getpid()));
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);

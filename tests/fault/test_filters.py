@@ -18,6 +18,8 @@ from harness import (
     run_stock,
 )
 
+from lab.runs import Outcome
+
 CANNOT = 77  # the programs' status where no filter can be installed
 NOT_LOADED = 127
 NAMES = re.findall(r"CALL\((\w+)\)[,}]", (HERE / "programs" / "filtering.c").read_text())
@@ -112,20 +114,21 @@ class FiltersOnLibgomp(Filters):
 
 
 class Command(FaultTest):
-    def run_denied(self, call: str, *words: str | Path) -> tuple[int, str]:
+    def run_denied(self, call: str, *words: str | Path) -> Outcome:
         denying = program_without_openmp("denying")
         outcome = run([denying, call, "kill", places.build.parents[1] / "bin" / "muster", *words], base_environment())
         if outcome.status == CANNOT:
             self.skipTest("no seccomp filter can be installed here")
-        return outcome.status, outcome.stdout
+        return outcome
 
     def test_doctor_tells(self) -> None:
         for call, row in (("membarrier", "membarrier (ECANCELED)"), ("sched_setaffinity", "sched_setaffinity (ECANCELED)")):
             with self.subTest(call=call):
-                status, text = self.run_denied(call, "doctor", program("team"))
-                self.assertEqual(status, 0, text)
-                self.assertIn(row, text)
+                told = self.run_denied(call, "doctor", program("team"))
+                self.assertEqual(told.status, 0, told.stdout)
+                self.assertIn(row, told.stdout)
 
-    def test_run(self) -> None:
+    def test_run_tells(self) -> None:
         ran = self.run_denied("membarrier", "run", "--", program("team"), "20")
-        self.assertEqual(ran, (0, "team: checksum 4, ok\n"))
+        self.assertEqual((ran.status, ran.stdout), (0, "team: checksum 4, ok\n"))
+        self.assertEqual(ran.stderr, "muster run: a filter would end the program for membarrier: Muster does without\n")
