@@ -156,16 +156,21 @@ class Definitions {
   LoadedObject first_;
 };
 
+// In the object and its dependencies.
+void* find_in_scope_of(const LoadedObject& object, const char* symbol, const char* version) {
+  void* handle = handle_of(object);
+  if (handle == nullptr) return nullptr;
+  void* found = look_up(handle, symbol, version);
+  release_handle(handle);
+  return found;
+}
+
 // In the loader's order, for code of `caller`. Only the loader knows the order of objects that were opened later.
 void* find_without_muster(const LoadedObject& caller, const char* symbol, const char* version) {
   const Definitions all(symbol, version, Definitions::Where::kAfterMuster);
   if (all.is_at_start() || all.count() <= 1) return all.address();
   if (void* next = look_up(RTLD_NEXT, symbol, version)) return next;
-  if (void* handle = handle_of(caller)) {
-    void* local = look_up(handle, symbol, version);
-    release_handle(handle);
-    if (local != nullptr) return local;
-  }
+  if (void* local = find_in_scope_of(caller, symbol, version)) return local;
   return all.address();
 }
 
@@ -312,10 +317,7 @@ void* defined_by(const LoadedObject& object, const char* symbol, const char* ver
 void* address_past_muster(const LoadedObject& caller, const char* symbol, const char* version) {
   const Definitions all(symbol, version, Definitions::Where::kEverywhere);
   if (all.is_at_start() || all.count() > 1) {
-    void* handle = handle_of(caller);
-    void* local = handle != nullptr ? look_up(handle, symbol, version) : nullptr;
-    release_handle(handle);
-    if (local != nullptr) return local;
+    if (void* local = find_in_scope_of(caller, symbol, version)) return local;
   }
   return all.address();
 }

@@ -27,7 +27,9 @@ thread_local constinit bool t_fork_has_lock __attribute__((tls_model("initial-ex
 
 // In a child: how many objects there were at the fork. 0: none is known, or one was loaded since.
 std::atomic<unsigned> g_at_fork{0};
-// What dl_iterate_phdr has counted last. A child counts one more, so that it looks at all objects anew.
+// What dl_iterate_phdr has counted last. A child counts far more, so that it looks at all objects anew, and again when it
+// is back at the loader's own count.
+constexpr unsigned long long kMoreInChild = 4096;
 std::atomic<unsigned long long> g_adds{0};
 std::atomic<unsigned long long> g_subs{0};
 
@@ -63,7 +65,7 @@ const ElfW(Ehdr) * header_of(const link_map& object) {
 bool describe(const link_map& object, dl_phdr_info& info) {
   info.dlpi_addr = object.l_addr;
   info.dlpi_name = object.l_name;
-  info.dlpi_adds = g_adds.load(std::memory_order_relaxed) + 1;
+  info.dlpi_adds = g_adds.load(std::memory_order_relaxed) + kMoreInChild;
   info.dlpi_subs = g_subs.load(std::memory_order_relaxed);
   if (&object == _r_debug.r_map) {
     info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
