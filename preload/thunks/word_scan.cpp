@@ -48,6 +48,8 @@ void Scan::set() {
     }
     return false;
   });
+  // Not before: it may close a fold, whose threads may need that lock.
+  if (not_set_ != nullptr) fold_no_more(not_set_);
 }
 
 unsigned Scan::bank_for(unsigned thunk, const void* return_address, std::uint64_t opened) const {
@@ -179,7 +181,7 @@ void Scan::set_words(unsigned object) {
 
 void Scan::cannot_set(Word& word) {
   word.bank = 0;
-  if (word.is_past) fold_no_more(thunk_name(word.thunk));
+  if (word.is_past) not_set_ = thunk_name(word.thunk);
 }
 
 }  // namespace muster

@@ -77,7 +77,7 @@ class Scan {
   void look_at(const LoadedObject& object, const dl_phdr_info& info);
   Finding look_into(const LoadedObject& object, const dl_phdr_info& info);
   void set_words(unsigned object);
-  static void cannot_set(Word& word);
+  void cannot_set(Word& word);
 
   const std::uint64_t since_;
   const bool looks_past_muster_;
@@ -85,6 +85,7 @@ class Scan {
   unsigned object_count_ = 0;
   unsigned word_count_ = 0;
   bool is_complete_ = true;
+  const char* not_set_ = nullptr;       // the name of a word past Muster
   bool is_unbound_[kMostObjects] = {};  // refers to what nothing defines so far
   LoadedObject objects_[kMostObjects];
   Word words_[kMostWords];
