@@ -42,6 +42,7 @@ class AutoWait {
     requires HasScheduler<Memory>
   bool spin(const Wait<Memory>& wait, Done&& done) {
     using Scheduler = typename Memory::Scheduler;
+    if (wait.between_regions && spin_times_.regions_are_rare()) return done();
     agree_on_bits(wait, contention_.look(wait));
     slice_.adapt(wait, contention_);
     if (!turns_.in_force())  // otherwise they place the threads

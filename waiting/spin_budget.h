@@ -35,12 +35,17 @@ class SpinBudget {
 class SpinTimes {
  public:
   explicit SpinTimes(bool passive)
-      : between_regions_(passive ? tuning::kSpinWithCompetitorNs : tuning::kSpinAloneNs) {}
+      : passive_(passive),
+        between_regions_(passive ? tuning::kSpinWithCompetitorNs : tuning::kSpinAloneNs) {}
+
+  // The program's regions are rare: a spin for the next one would be in vain.
+  bool regions_are_rare() const { return between_regions_.ns() <= tuning::kLeastSpinNs; }
 
   // Of a wait that begins.
   std::uint64_t ns(bool delays_others, bool between_regions) const {
     if (delays_others) return beside_competitors_.ns();
-    return between_regions ? between_regions_.ns() : between_regions_.most_ns();
+    if (between_regions) return between_regions_.ns();
+    return passive_ && regions_are_rare() ? tuning::kSpinPassiveNs : between_regions_.most_ns();
   }
 
   // The spin was successful, or its time was up. Between regions, only the end of the wait tells whether it was too short.
@@ -55,6 +60,7 @@ class SpinTimes {
   void note_gap(std::uint64_t ns) { between_regions_.note(ns < between_regions_.most_ns()); }
 
  private:
+  const bool passive_;
   SpinBudget beside_competitors_{tuning::kSpinWithCompetitorNs};
   SpinBudget between_regions_;
 };

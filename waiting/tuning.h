@@ -18,6 +18,8 @@ inline constexpr std::uint64_t kMs = 1'000'000;
 inline constexpr std::uint64_t kSpinAloneNs = 1 * kMs;
 // The same with a competitor, or if the user wants passive waiting, at most. Peter et al., section 3.
 inline constexpr std::uint64_t kSpinWithCompetitorNs = 50 * kUs;
+// The same if the user wants passive waits and the program's regions are rare: what a sleep and a wake-up cost.
+inline constexpr std::uint64_t kSpinPassiveNs = 10 * kUs;
 // ... and at least, after many spins in vain: some polls. Assumed.
 inline constexpr std::uint64_t kLeastSpinNs = 1 * kUs;
 // How often a spinning thread yields in case an absent teammate is on its CPU: if the team fits and is undisturbed (a
