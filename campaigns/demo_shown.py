@@ -22,6 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from demo import BARRIER_PROGRAM, ENDINGS, SIDES, Cell  # noqa: E402
 
 from lab import results  # noqa: E402
+from lab.pictures import svg_of  # noqa: E402
+from lab.whole_file import write_whole  # noqa: E402
 
 DATA = results.TREE / "docs" / "results" / "data" / "demo.json"
 CHART = results.TREE / "docs" / "results" / "figures" / "demo.svg"
@@ -92,7 +94,7 @@ def draw(result: results.Result, file: Path) -> None:
     axes.legend(fontsize="small", ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     picture.tight_layout()
-    picture.savefig(file, metadata={"Date": None})
+    write_whole(file, svg_of(picture))
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ from typing import TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.campaign import Campaign, CampaignError, Run, add_options, positive, status_after  # noqa: E402
+from lab.pictures import save_png  # noqa: E402
 from lab.progress import Progress  # noqa: E402
 from lab.results import Column, Table, add_option, leave, table_of_markdown  # noqa: E402
 
@@ -178,7 +179,7 @@ def draw(rates: Rates, choice: Choice, path: Path) -> None:
         row[0].set_ylabel("barriers, over always-block")
     axes[0][-1].legend(fontsize=7)
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    save_png(figure, path, dpi=120)
 
 
 def listed(text: str, known: dict[str, T]) -> list[T]:

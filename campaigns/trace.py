@@ -25,6 +25,7 @@ import sched_recording  # noqa: E402
 from sched_trace import IDLE, Timeline, Trace, descendants, parse  # noqa: E402
 
 from lab.hogs import hogs  # noqa: E402
+from lab.pictures import save_png  # noqa: E402
 from lab.runs import exit_by_exception  # noqa: E402
 
 COLUMNS = 100
@@ -135,7 +136,7 @@ def write_png(timeline: Timeline, letters: dict[int, str], begin: int, end: int,
     axes.set(
         xlabel="ms", ylabel="CPU", yticks=sorted(timeline.by_cpu), title="colours: the team; grey: other processes"
     )
-    figure.savefig(path, dpi=120, bbox_inches="tight")
+    save_png(figure, path, dpi=120, margins="tight")
 
 
 def end_of(command: subprocess.Popen[bytes]) -> None:

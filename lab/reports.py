@@ -1,4 +1,4 @@
-"""Reads Muster's JSON reports, which the schema docs/use/report.schema.json describes."""
+"""Reads Muster's JSON reports, and holds them to the schema of `muster fields --schema`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Report = dict[str, Any]
 Value = TypeVar("Value")
 
 
-SCHEMA = Path(__file__).resolve().parents[1] / "docs" / "use" / "report.schema.json"
+SCHEMA = Path(__file__).resolve().parents[1] / "build" / "release" / "report.schema.json"
 
 
 class ReportError(Exception):
@@ -25,7 +25,7 @@ class NoReportError(ReportError):
 
 @cache
 def _validator(merged: bool) -> Any:
-    """None without the package jsonschema, which the tests require, and in loadgrid, which is packed without the schema.
+    """None without the package jsonschema or the build, which the tests have.
 
     One of the two kinds: half the time of both.
     """

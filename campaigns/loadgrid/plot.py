@@ -20,6 +20,8 @@ from record import RecordError, read
 from settings import AUTO
 from summary import Summary
 
+from lab.pictures import save_png
+
 LIMIT = 6.0  # of the colours, in powers of two
 
 
@@ -69,7 +71,7 @@ def draw(summary: Summary, setting: str, against: str, title: str, output: Path)
     bar = figure.colorbar(image, ax=panels[0].tolist(), ticks=range(-6, 7, 2))
     bar.ax.set_yticklabels([f"{2.0**power:g}" for power in range(-6, 7, 2)])
     figure.suptitle(title, fontsize="medium")
-    figure.savefig(output, dpi=120)
+    save_png(figure, output, dpi=120)
 
 
 def main() -> int:

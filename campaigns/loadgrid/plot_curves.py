@@ -10,6 +10,8 @@ from cells import PROGRAMS, Cell
 from curve import Curves, time_name
 from settings import AUTO, NO_TRIALS, STOCK
 
+from lab.pictures import save_png
+
 LEAST, MOST = 0.1, 10.0  # of the axis, relative to the best stock setting
 
 
@@ -54,7 +56,7 @@ def draw(curves: Curves, program: str, where: str, output: Path) -> None:
     figure.get_layout_engine().set(rect=(0, 0.35 / size[1], 1, 1 - 0.35 / size[1]))
     figure.legend(lines.values(), lines.keys(), loc="lower center", ncol=len(lines), fontsize="small")
     figure.suptitle(f"{program}: progress relative to the best stock setting at each time\n{where}", fontsize="medium")
-    figure.savefig(output, dpi=100)
+    save_png(figure, output, dpi=100)
     pyplot.close(figure)
 
 

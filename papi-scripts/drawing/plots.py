@@ -3,7 +3,6 @@ are drawn alike, and the caption, inside the picture, says which they are."""
 
 from __future__ import annotations
 
-import io
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,10 +18,12 @@ from matplotlib.figure import Figure
 from drawing import legends, references
 from drawing.references import Reference
 from drawing.styles import Style
-from lab.whole_file import whole_file
+from lab.pictures import save_png, svg_of
+from lab.whole_file import whole_file, write_whole
 
 SETTINGS = {
     "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "axes.titlesize": 9.5,
     "axes.labelsize": 9,
@@ -110,17 +111,18 @@ def above_zero(line: Line) -> Line:
 
 
 def draw_stack(axes: Axes, panel: Panel) -> None:
-    """All lines have the same x."""
-    below = [0.0] * len(panel.lines[0].x) if panel.lines else []
+    """All lines have the same x, and keep their y until the next one. Drawn are only the points where one changes."""
+    steps = list(zip(*(line.y for line in panel.lines), strict=True))
+    drawn = [i for i, step in enumerate(steps) if i in (0, len(steps) - 1) or step != steps[i - 1]]
+    x = [panel.lines[0].x[i] for i in drawn]
+    below = [0.0] * len(x)
     for line in panel.lines:
-        above = [low + y for low, y in zip(below, line.y, strict=True)]
-        look = {"facecolor": str(line.style.grey), "hatch": line.style.hatch, "edgecolor": "0.35", "linewidth": 0.0}
-        axes.fill_between(line.x, below, above, step="post", **look)
-        axes.fill_between([], [], [], label=line.label, **(look | {"linewidth": 0.6}))  # its legend has a border
-        axes.step(line.x, above, where="post", color="0.2", linewidth=0.4)
+        above = [low + line.y[i] for low, i in zip(below, drawn, strict=True)]
+        look = {"facecolor": str(line.style.grey), "hatch": line.style.hatch, "edgecolor": "0.3", "linewidth": 0.4}
+        axes.fill_between(x, below, above, step="post", label=line.label, **look)
         below = above
     axes.set_ylim(0, max(below, default=1))
-    axes.set_xlim(min(panel.lines[0].x, default=0), max(panel.lines[0].x, default=1))
+    axes.set_xlim(min(x, default=0), max(x, default=1))
 
 
 def draw_panel(axes: Axes, panel: Panel, highest: float) -> None:
@@ -238,30 +240,24 @@ def draw(picture: Picture) -> Figure:
         return figure
 
 
-def metadata_of(picture: Picture) -> dict[str, str | None]:
-    return {"Date": None} | ({"Description": picture.description} if picture.description else {})
-
-
 def svg(picture: Picture) -> str:
     figure = draw(picture)
-    text = io.StringIO()
-    with pyplot.rc_context(SETTINGS):
-        figure.savefig(text, format="svg", metadata=metadata_of(picture))
-    pyplot.close(figure)
-    return text.getvalue()
+    try:
+        with pyplot.rc_context(SETTINGS):
+            return svg_of(figure, picture.description)
+    finally:
+        pyplot.close(figure)
 
 
 def save(picture: Picture, folder: Path, name: str) -> list[Path]:
     """NAME.png and NAME.svg, each whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
+    png, vector = folder / f"{name}.png", folder / f"{name}.svg"
     figure = draw(picture)
-    paths = []
     try:
-        for ending, more in (("png", {"dpi": 130}), ("svg", {"metadata": metadata_of(picture)})):
-            path = folder / f"{name}.{ending}"
-            with whole_file(path) as unfinished, pyplot.rc_context(SETTINGS):
-                figure.savefig(unfinished, format=ending, **more)
-            paths.append(path)
+        with whole_file(png) as unfinished, pyplot.rc_context(SETTINGS):
+            save_png(figure, unfinished, dpi=130)
+            write_whole(vector, svg_of(figure, picture.description))
     finally:
         pyplot.close(figure)
-    return paths
+    return [png, vector]

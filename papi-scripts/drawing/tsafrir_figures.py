@@ -43,7 +43,7 @@ BY_SPIN = {
 OF_STATE = {
     "computing": Style("", grey=0.15),
     "spinning": Style("", grey=0.55, hatch="//"),
-    "ready": Style("", grey=0.82, hatch=".."),
+    "ready": Style("", grey=0.82, hatch="\\"),
     "blocked": Style("", grey=1.0),
 }
 OF_GROUP = {"fine": MANY[0], "medium": MANY[1], "coarse": MANY[2]}

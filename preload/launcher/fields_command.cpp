@@ -144,7 +144,7 @@ void add_fields(CLI::App& app, int& status) {
   command->add_flag("--markdown", *markdown, "As the tables of docs/use/report.md.");
   auto schema = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "As a list of objects.")->excludes("--markdown");
-  command->add_flag("--schema", *schema, "As the JSON Schema docs/use/report.schema.json.")
+  command->add_flag("--schema", *schema, "As the JSON Schema of reports and merged reports.")
       ->excludes("--markdown", "--json");
   command->callback([markdown, json, schema, &status] {
     if (*schema) {

@@ -28,6 +28,7 @@ CHECKS: dict[str, Callable[[Tree, Path], list[str]]] = {
     "doc_places": lambda tree, build: docs_checks.places(tree),
     "doc_links": lambda tree, build: docs_checks.links(tree),
     "doc_columns": lambda tree, build: docs_checks.columns(tree),
+    "doc_pictures": lambda tree, build: docs_checks.pictures(tree),
     "doc_paths": lambda tree, build: docs_checks.named_paths(tree),
     "doc_tables": lambda tree, build: docs_checks.tables(tree),
     "doc_sentences": lambda tree, build: docs_checks.sentences(tree),

@@ -15,6 +15,7 @@ MOST_WORDS = 31_800  # of all documents, README included, generated pages aside
 MOST_WORDS_OF_A_SENTENCE = 20  # on average over a page of these:
 SHORT_SENTENCES = ("README.md", "docs/README.md", "docs/use/")
 MOST_COLUMNS = 120
+MOST_BYTES_OF_A_PICTURE = 60_000
 INDEX = "docs/README.md"
 PATH = re.compile(r"[\w.-]+(?:/[\w.+-]+)+")
 PLACEHOLDER = re.compile(r"[A-Z]{4,}|your_")
@@ -38,6 +39,23 @@ def places(tree: Tree) -> list[str]:
     problems = [f"{name}: belongs into one of {', '.join(FOLDERS)}" for name in pages(tree) if not in_its_place(name)]
     listed = (name for name in pages(tree) if name.startswith(FOLDERS[:3]))
     return problems + [f"{name}: is not in {INDEX}" for name in listed if name not in index]
+
+
+def pictures(tree: Tree) -> list[str]:
+    """Pictures are small, and a page shows each."""
+    shown = {
+        os.path.normpath(Path(name).parent / target.partition("#")[0])
+        for name, page in pages(tree).items()
+        for _, target in page.links()
+    }
+    problems = []
+    for name in (name for name in tree.files() if name.startswith("docs/") and name.endswith((".svg", ".png"))):
+        size = (tree.root / name).stat().st_size
+        if size > MOST_BYTES_OF_A_PICTURE:
+            problems.append(f"{name}: {size} bytes, {MOST_BYTES_OF_A_PICTURE} allowed")
+        if name not in shown:
+            problems.append(f"{name}: no page shows it")
+    return problems
 
 
 def named_paths(tree: Tree) -> list[str]:

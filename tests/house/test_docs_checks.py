@@ -88,6 +88,19 @@ class Tables(HouseTest):
                 self.assertEqual(len(docs_checks.tables(self.tree(README_md=text))), problems)
 
 
+class Pictures(HouseTest):
+    def test_pictures(self) -> None:
+        small, large = "<svg/>", "<svg/>" + " " * docs_checks.MOST_BYTES_OF_A_PICTURE
+        for page, picture, problems in (
+            ("![A picture](figures/a.svg)", small, 0),
+            ("![A picture](figures/a.svg)", large, 1),
+            ("![A picture](a.svg)", small, 1),
+        ):
+            with self.subTest(page=page):
+                tree = self.tree(docs__results__a_md=page, docs__results__figures__a_svg=picture)
+                self.assertEqual(len(docs_checks.pictures(tree)), problems)
+
+
 class Lengths(HouseTest):
     def test_columns(self) -> None:
         long = "a" * 60 + " " + "b" * 60
