@@ -39,9 +39,6 @@ inline std::atomic<bool> g_ready{false};
 // In the child of a fork: discards what MUSTER_YIELD=auto has measured of other processes (yield_entry.cpp).
 void forget_other_cpu_time();
 
-// Lets PAPI read Muster's counters, if the process uses PAPI (sde_entry.cpp). Cheap when called again.
-void publish_counts();
-
 // Reads the settings and installs the fork handlers. Once, at the first call of any entry point and no
 // earlier: a program without OpenMP is not affected.
 void get_ready();

@@ -154,7 +154,6 @@ void get_ready() {
   // counting in their next region.
   static std::atomic<bool> begun{false};
   if (!begun.exchange(true)) {
-    publish_counts();  // for a PAPI that was opened after the constructor
     begin_event_counting();
     if (settings().on && settings().live) begin_live();
   }
@@ -206,7 +205,6 @@ __attribute__((constructor)) void at_start() {
   read_environment();
   if (early<kind::OnOff>(Setting::on, true)) expect_tool(muster_thunk_dlsym);
   hide_from_weak_references();
-  publish_counts();  // before main, where programs start PAPI
   prepare_for_choice(early<kind::BarrierName>(Setting::barrier, BarrierKind::kAuto));
 }
 

@@ -91,7 +91,7 @@ NOT_RUN = {
     "loading/user": ANOTHER_RUNTIME,
     "mpi/hybrid": "it needs MPI",
     "counters/sde_owner": "it needs PAPI",
-    "counters/sde_reader": "it needs PAPI",
+    "counters/papi_user": "it needs PAPI",
     "test_yield.py:USES_BLAS": "it needs another object of its test",
 }
 

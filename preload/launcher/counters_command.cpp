@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "counters/events.h"
-#include "counters/muster_events.h"
 #include "options/table.h"
 #include "preload/launcher/commands.h"
 #include "preload/launcher/cpu_events.h"
@@ -58,15 +57,6 @@ void probe(const papi::Library& papi, EventRow& row) {
   prepare_each(*events);
   row.available = events->available() == 1;
   if (!row.available) row.reason = events->events[0].reason.text;
-}
-
-// Muster defines its events only in a process that it is preloaded into. Here it is only tested whether PAPI supports
-// such events.
-void judge_muster_event(const papi::Library& papi, EventRow& row) {
-  const char* disabled =
-      papi.usable ? papi::disabled_reason(papi.call, "sde:::MUSTER") : papi.reason.text;
-  row.available = disabled == nullptr;
-  if (!row.available) row.reason = disabled;
 }
 
 EventRow event_row(const CpuEvent& event) {
@@ -115,15 +105,6 @@ void add_software(Listing& listing) {
                  .note = event.meaning,
                  .source = "the kernel"};
     probe(listing.papi, row);
-    listing.rows.push_back(row);
-  }
-  for (const MusterEventName& event : kMusterEvents) {
-    EventRow row{.group = "software",
-                 .name = std::string("sde:::MUSTER::") + event.name,
-                 .meaning = "counts",
-                 .note = event.meaning,
-                 .source = "Muster, for programs and tools that use PAPI"};
-    judge_muster_event(listing.papi, row);
     listing.rows.push_back(row);
   }
 }

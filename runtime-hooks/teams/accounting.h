@@ -53,14 +53,6 @@ struct TeamTotals {
 // The counts of team states that are no longer in use. Writers hold the lock that Team::retire takes.
 TeamTotals& retired_totals();
 
-// The sum over all threads, at any time, for any caller. False while a team is being made or retired, possibly by the
-// calling thread itself, if this is a signal handler.
-struct SumsSoFar {
-  WaitStats waits;
-  std::uint64_t instances = 0;  // barriers, counted once a team
-};
-bool sum_so_far(SumsSoFar& sums);
-
 // Retired and current teams together. Other threads may still be counting.
 const TeamTotals& collect_totals();
 

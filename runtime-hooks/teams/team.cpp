@@ -255,26 +255,6 @@ void Team::retire(TeamState& state) {
   state.credited_arrivals = 0;
 }
 
-bool sum_so_far(SumsSoFar& sums) {
-  if (!g_teams_lock.try_lock()) return false;
-  const auto add = [&](const WaitStats& stats, unsigned thread) {
-    stats.add_to(sums.waits);
-    if (thread == 0) sums.instances += stats.barriers.read();
-  };
-  const TeamTotals& retired = retired_totals();
-  for (unsigned i = 0; i < retired.threads; ++i) add(retired.by_thread[i], i);
-  for (const Team* team = newest_team(); team != nullptr; team = team->next_made()) {
-    for (unsigned kept = 0; kept < Team::kSizesKept; ++kept) {
-      const TeamState& state = team->state(kept);
-      const unsigned size = state.size.load(std::memory_order_acquire);
-      if (size == 0 || state.ops == nullptr) continue;
-      for (unsigned i = 0; i < size; ++i) add(state.members[i].stats, i);
-    }
-  }
-  g_teams_lock.unlock();
-  return true;
-}
-
 void teams_after_fork() {
   g_teams_lock.unlock();
   g_spare = nullptr;
