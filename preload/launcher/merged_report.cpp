@@ -205,7 +205,6 @@ json spread_of(const json& rows, const char* figure, const char* field, bool onl
 json merge(const std::vector<json>& reports) {
   json merged = {{"muster", reports.front().at("muster")},
                  {"format", kReportFormat},
-                 {"source", "software"},
                  {"merged", reports.size()}};
   std::set<std::int64_t> ranks;
   for (const json& report : reports) {

@@ -144,7 +144,7 @@ json merged_schema() {
   json& properties = root["properties"];
   // In place of the object: its events, none where nobody counted.
   properties["counters"] = json(properties["counters"]["properties"]["events"]);
-  for (const char* key : {"muster", "source"}) add_property(root, key, of_type("string"));
+  add_property(root, "muster", of_type("string"));
   add_property(root, "format", of_type("integer"));
   add_property(root, "ranks", list_of(of_type("integer")));
   return root;

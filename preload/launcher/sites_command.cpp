@@ -57,18 +57,19 @@ void print_text(const json& sites, unsigned most) {
 }
 
 // A region in the form of DLB 3.5's TALP, as talp-pages reads it. What TALP counts and Muster does not is 0; efficiencies
-// of MPI, which Muster does not see, are 1.
+// of MPI, which Muster does not see, are 1, and so is the serialization of a region, in which nothing is serial.
 json talp_region(const json& efficiency) {
   json region = {{"cycles", 0}, {"instructions", 0}, {"numMeasurements", 1}, {"numMpiCalls", 0}};
   for (const char* key : {"numMpiRanks", "numOmpTasks"}) region[key] = 0;
   region["numNodes"] = 1;
   for (const char* key : {"mpiParallelEfficiency", "mpiCommunicationEfficiency", "mpiLoadBalance",
-                          "mpiLoadBalanceIn", "mpiLoadBalanceOut"}) {
+                          "mpiLoadBalanceIn", "mpiLoadBalanceOut", "ompSerializationEfficiency"}) {
     region[key] = 1;
   }
   for (const auto& [key, value] : efficiency.items()) {
     if (value.is_number()) region[key] = value;
   }
+  region["ompParallelEfficiency"] = region["parallelEfficiency"];
   region["avgCpus"] = region["numCpus"];
   return region;
 }

@@ -6,7 +6,7 @@
 namespace muster {
 
 // Raised whenever a field is renamed or removed, or changes its meaning; a new one is no reason.
-inline constexpr unsigned kReportFormat = 2;
+inline constexpr unsigned kReportFormat = 3;
 
 namespace report_rows {
 

@@ -154,10 +154,8 @@ void put_region(const SiteSum& site, const Correction& correction, const char* p
   out.put("region_efficiency.elapsedTime", site.elapsed_ns);
   out.put("region_efficiency.usefulTime", its.useful_ns * site.threads);
   out.put("region_efficiency.parallelEfficiency", its.parallel);
-  out.put("region_efficiency.ompParallelEfficiency", its.parallel);
   out.put("region_efficiency.ompLoadBalance", its.balance);
   out.put("region_efficiency.ompSchedulingEfficiency", its.scheduling);
-  out.put("region_efficiency.ompSerializationEfficiency", its.serialization);
   out.write("region_efficiency");
 }
 
@@ -186,7 +184,6 @@ void put_efficiency(const ReportData& data, const SiteSums& sums, ReportWriter& 
   out.put("efficiency.elapsedTime", elapsed_ns);
   out.put("efficiency.usefulTime", its.useful_ns * threads);
   out.put("efficiency.parallelEfficiency", its.parallel);
-  out.put("efficiency.ompParallelEfficiency", its.parallel);
   out.put("efficiency.ompLoadBalance", its.balance);
   out.put("efficiency.ompSchedulingEfficiency", its.scheduling);
   out.put("efficiency.ompSerializationEfficiency", its.serialization);

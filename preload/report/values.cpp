@@ -22,7 +22,6 @@ void put_process(const ReportData& data, ReportWriter& out) {
   out.put("process.muster", MUSTER_VERSION);
   out.put("process.commit", MUSTER_COMMIT);
   out.put("process.format", kReportFormat);
-  out.put("process.source", "software");
   out.put("process.host", data.host);
   out.put("process.pid", data.pid);
   out.put("process.rank", data.rank);
@@ -301,8 +300,6 @@ void put_waiting(const ReportData& data, ReportWriter& out) {
   out.put("waiting.ssr", spin_rate(waiting.spins_succeeded.read(), waiting.waits()));
   out.put("waiting.wait", in_force(Setting::wait));
   out.put("waiting.waits", waiting.waits());
-  out.put("waiting.ssr_reminder",
-          "spinning forever scores 100 % whatever it costs: SSR alone says nothing about time");
 #define MUSTER_COUNTER(name) out.put("waiting." #name, waiting.name.read());
   MUSTER_WAIT_COUNTERS(MUSTER_COUNTER)
 #undef MUSTER_COUNTER

@@ -106,7 +106,7 @@ class Fields(unittest.TestCase):
         found = set(paths(parsed(muster("merge", "--json", "-", *files))))
         for name in tallies:
             found -= {f"{name}[].value", f"{name}[].reports"}
-        self.assertEqual(found - expected, {"muster", "format", "source", "ranks[]"})
+        self.assertEqual(found - expected, {"muster", "format", "ranks[]"})
 
     def test_csv_has_what_json_has_of_threads_load_and_settings(self) -> None:
         rows = list(csv.DictReader(self.report("csv", {}).splitlines()))
@@ -158,7 +158,7 @@ class Fields(unittest.TestCase):
         self.assertEqual(report["cpu_ns"], report["user_ns"] + report["system_ns"])
         self.assertLessEqual(report["cpu_ns"], os.cpu_count() * longest * 1e9)
         self.assertEqual(report["arguments"], [str(self.folder / "program")])
-        self.assertEqual(report["format"], 2)
+        self.assertEqual(report["format"], 3)
         self.assertRegex(report["commit"] or "0" * 10, r"^[0-9a-f]{10}\+?$")
 
     def test_arguments(self) -> None:
