@@ -5,8 +5,8 @@ namespace muster {
 
 // MUSTER_YIELD: what a sched_yield called by an OpenMP runtime or by OpenBLAS does, and whether libgomp spins as long as
 // it would (kNative).
-enum class YieldKind { kAuto, kNative, kSkip, kAdaptive };
-inline constexpr const char* kYieldNames[] = {"auto", "native", "skip", "adaptive"};
+enum class YieldKind { kAuto, kNative, kAdaptive };
+inline constexpr const char* kYieldNames[] = {"auto", "native", "adaptive"};
 
 // MUSTER_FORKJOIN: when Muster forks and joins parallel regions itself.
 enum class ForkJoin { kAuto, kOn, kOff };

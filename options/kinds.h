@@ -90,7 +90,7 @@ using YieldName = OneOf<YieldKind, kYieldNames>;
 using ForkJoinName = OneOf<ForkJoin, kForkJoinNames>;
 using AfterForkName = OneOf<AfterFork, kAfterForkNames>;
 
-// Up to a minute. 0: not set.
+// Up to a minute.
 struct Time {
   using Value = std::uint64_t;
   static constexpr std::size_t kMost = detail::kMostOfAWord;

@@ -31,8 +31,8 @@ namespace muster {
     "Whether Muster forks and joins parallel regions itself. `auto`: where that is faster.")       \
   X(yield, "MUSTER_YIELD", kind::YieldName, "auto",                                                \
     "A `sched_yield` called by the OpenMP runtime or by OpenBLAS: the system call (`native`), "    \
-    "mostly nothing (`skip`), or whichever the load calls for. All but `native` also let libgomp " \
-    "sleep sooner.")                                                                               \
+    "naps while other processes take the CPU (`adaptive`), or whichever the load calls for. All "  \
+    "but `native` also let libgomp sleep sooner.")                                                 \
   X(slice_ns, "MUSTER_SLICE", kind::Slice, "off",                                                  \
     "With other processes on its CPUs, or one CPU for several threads, ask the kernel for time "   \
     "slices of this length. `auto`: 300us. What a thread creates by the system calls themselves, " \
@@ -45,12 +45,6 @@ namespace muster {
   X(loops, "MUSTER_LOOPS", kind::AutoOff, "auto",                                                  \
     "Compute a thread's share of a loop with a static schedule, instead of asking libomp or "      \
     "libiomp5, where it is known to be the same.")                                                 \
-  X(wait_base_ns, "MUSTER_WAIT_BASE", kind::Time, "",                                              \
-    "With `MUSTER_WAIT=conditional`: how long to spin in any case. Not set: the measured time of " \
-    "a wake-up.")                                                                                  \
-  X(wait_cond_ns, "MUSTER_WAIT_COND", kind::Time, "",                                              \
-    "With `MUSTER_WAIT=conditional`: spin on while threads arrive within this of each other. Not " \
-    "set: three times a wake-up.")                                                                 \
   X(after_fork, "MUSTER_FORK", kind::AfterForkName, "serial",                                      \
     "`serial`: in the child of a fork, the regions of a thread that had a team of libgomp in the " \
     "parent have one thread. `native`: as without Muster, they hang.")                             \

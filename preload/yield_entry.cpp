@@ -62,9 +62,6 @@ int yield_in_library() {
     case YieldKind::kAuto:
       state->yields.adapt<NativeMemory>(counts, others_ran, teammate_on);
       return 0;
-    case YieldKind::kSkip:
-      state->yields.skip<NativeMemory>(counts);
-      return 0;
     case YieldKind::kAdaptive:
       state->yields.adapt<NativeMemory>(counts, [](std::uint64_t) { return true; }, teammate_on);
       return 0;

@@ -6,7 +6,7 @@
 // transfers) are negligible compared with W, the time to wake and schedule a thread, so S_base = W here. Spinning on
 // costs t until the next message. Blocking instead costs sender and receiver 3W + 2o together. So spinning on pays
 // while messages are at most S_cond = 3W apart. In their clusters a message is a request to be served; at a barrier it
-// is the arrival of a teammate. MUSTER_WAIT_BASE and MUSTER_WAIT_COND set the two by hand.
+// is the arrival of a teammate.
 #pragma once
 
 #include "platform/native_memory.h"
@@ -17,10 +17,7 @@ namespace muster {
 class Conditional {
  public:
   explicit Conditional(const WaitParameters& parameters)
-      : base_ns_(parameters.settings.wait_base_ns != 0 ? parameters.settings.wait_base_ns
-                                                       : parameters.wake_ns),
-        conditional_ns_(parameters.settings.wait_cond_ns != 0 ? parameters.settings.wait_cond_ns
-                                                              : 3 * parameters.wake_ns) {}
+      : base_ns_(parameters.wake_ns), conditional_ns_(3 * parameters.wake_ns) {}
 
   static constexpr bool kUsesArrivals = true;
   static bool records_arrivals() { return true; }

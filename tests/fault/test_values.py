@@ -107,7 +107,7 @@ class BadValues(FaultTest):
         good = {
             "MUSTER": ["on", "off"],
             "MUSTER_WAIT": ["0us", "60000000us", "2cs+"],
-            "MUSTER_YIELD": ["auto", "native", "skip", "adaptive"],
+            "MUSTER_YIELD": ["auto", "native", "adaptive"],
             "MUSTER_FORKJOIN": ["auto", "on", "off"],
             "MUSTER_VERBOSE": ["0"],
         }

@@ -75,7 +75,7 @@ def draw_settings(draw: random.Random, runtime: str, places: Places) -> dict[str
         settings["MUSTER_PLACE"] = draw.choice(("auto", "off"))
         settings["MUSTER_LOOPS"] = draw.choice(("auto", "off"))
         settings["MUSTER_SLICE"] = draw.choice(("auto", "off", "300us"))
-        settings["MUSTER_YIELD"] = draw.choice(("auto", "native", "skip", "adaptive"))
+        settings["MUSTER_YIELD"] = draw.choice(("auto", "native", "adaptive"))
     if draw.random() < 0.3:
         settings["OMP_WAIT_POLICY"] = "passive"
     if draw.random() < 0.2 and "gomp" not in runtime:

@@ -192,17 +192,5 @@ TEST(Conditional, EndsWhenArrivalsAreTooFarApart) {
   EXPECT_LE(spun, 3'000 + 9'000 + 4 * kPollingNs);
 }
 
-TEST(Conditional, TakesTheUsersFigures) {
-  WaitParameters parameters = kParameters;
-  parameters.settings.wait_base_ns = 70'000;
-  parameters.settings.wait_cond_ns = 5'000;
-  SimulatedTeam team(4);
-  Conditional policy(parameters);
-  const std::uint64_t spun = team.wait_in_vain(policy);
-  EXPECT_GE(spun, 70'000U);
-  EXPECT_LE(spun, 70'000 + kPollingNs);
-  EXPECT_EQ(policy.conditional_ns(), 5'000U);
-}
-
 }  // namespace
 }  // namespace muster::test

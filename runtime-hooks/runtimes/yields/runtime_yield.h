@@ -1,24 +1,17 @@
-// What replaces a sched_yield that an OpenMP runtime calls: Mosberger's `romp` ("Affinity ueber alles",
-// HP Labs 2003), made safe. romp makes every such call a no-op. A thread that waits for a teammate on
-// its own CPU then keeps that CPU until the kernel preempts it, which under a real-time policy is
-// never. So some calls reach the kernel here.
+// What replaces a sched_yield that an OpenMP runtime calls, made safe. Mosberger's `romp` ("Affinity ueber alles", HP Labs
+// 2003) makes every such call a no-op. A thread that waits for a teammate on its own CPU then keeps that CPU until the
+// kernel preempts it, which under a real-time policy is never.
 //
-//   skip()    a call reaches the kernel once the thread has run for kKeepNs since its last one. A
-//             teammate waits for the CPU no longer than that, not for a whole slice (3 ms); the cost,
-//             some 0.5 us a call, is below a hundredth of the time kept.
-//   adapt()   every call reaches the kernel, as long as it returns soon. One that returns only after
-//             kOthersSliceNs gave its slice to another process, or to a teammate that computes. If
-//             others_run() says that it may have been a process, and it took more than kFairLoss times
-//             what this process has run on this CPU since the thread's last such call or nap, the
-//             thread pauses: it alternates between spinning for kSpinNs and sleeping for kNapNs. A
-//             teammate can run during a sleep, too, and the kernel does not charge the rest of the slice
-//             for it. Then a call is tried again. The pause doubles from kFirstPauseNs to kLongestPauseNs
-//             as long as tries take long; so it takes at most kLongestPauseNs to notice that the other
-//             process has stopped, and tries cost at most some 7 % of the time beside it. If the CPU was
-//             this process's for about a slice before, the other one only has its share, and naps would
-//             make the thread late for its work. Where the kernel shares CPUs between cgroups or
-//             sessions first, a yield gives nothing to another group's process, but may give a teammate
-//             a slice: hence what the process has run, not only the thread.
+// adapt(): every call reaches the kernel, as long as it returns soon. One that returns only after kOthersSliceNs gave its
+// slice to another process, or to a teammate that computes. If others_run() says that it may have been a process, and it
+// took more than kFairLoss times what this process has run on this CPU since the thread's last such call or nap, the
+// thread pauses: it alternates between spinning for kSpinNs and sleeping for kNapNs. A teammate can run during a sleep,
+// too, and the kernel does not charge the rest of the slice for it. Then a call is tried again. The pause doubles from
+// kFirstPauseNs to kLongestPauseNs as long as tries take long; so it takes at most kLongestPauseNs to notice that the
+// other process has stopped, and tries cost at most some 7 % of the time beside it. If the CPU was this process's for
+// about a slice before, the other one only has its share, and naps would make the thread late for its work. Where the
+// kernel shares CPUs between cgroups or sessions first, a yield gives nothing to another group's process, but may give a
+// teammate a slice: hence what the process has run, not only the thread.
 //
 // The process's time on this CPU is the thread's own, unless a teammate was on this CPU when it last yielded. Then all
 // teammates' time counts: exact for two threads; for more it may excuse what it should not.
@@ -69,7 +62,6 @@ struct YieldCounts {
 
 class RuntimeYield {
  public:
-  static constexpr std::uint64_t kKeepNs = 100'000;
   static constexpr std::uint64_t kOthersSliceNs = 500'000;  // as kPreemptedNs in waiting/tuning.h
   static constexpr std::uint64_t kFairLoss = 2;
   static constexpr std::uint64_t kSpinNs = 20'000;
@@ -78,17 +70,6 @@ class RuntimeYield {
   static constexpr std::uint64_t kLongestPauseNs = 40'000'000;
   static constexpr std::uint64_t kForgetNs =
       20'000'000;  // after that, the next pause is a first one
-
-  template <class Memory>
-  void skip(YieldCounts& counts) {
-    if (Memory::now_ns() - gave_up_ns_ < kKeepNs) {
-      counts.skipped.add();
-      return;
-    }
-    Memory::Scheduler::yield();
-    gave_up_ns_ = Memory::now_ns();
-    counts.passed.add();
-  }
 
   // others_run(now_ns): whether other processes use the CPUs. has_teammate(cpu): whether was_on(cpu) of a teammate.
   // Called after long yields only.

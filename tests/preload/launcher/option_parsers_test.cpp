@@ -82,13 +82,13 @@ TEST(ParseYield, TheNamesOfTheTableOnly) {
     EXPECT_EQ(static_cast<std::size_t>(kind), i);
     EXPECT_EQ(listed[i], kYieldNames[i]);
   }
-  kind = YieldKind::kSkip;
+  kind = YieldKind::kAdaptive;
   for (const std::string& bad : kNeverValid)
     EXPECT_FALSE(kind::YieldName::parse(bad.c_str(), kind)) << bad;
-  for (const char* bad : {"Skip", "skip ", "ski", "off", "Auto", "native|skip"}) {
+  for (const char* bad : {"Adaptive", "adaptive ", "adapt", "off", "Auto", "native|auto"}) {
     EXPECT_FALSE(kind::YieldName::parse(bad, kind)) << bad;
   }
-  EXPECT_EQ(kind, YieldKind::kSkip);
+  EXPECT_EQ(kind, YieldKind::kAdaptive);
 }
 
 TEST(ParseForkJoin, TheNamesOfTheTableOnly) {
@@ -272,7 +272,6 @@ TEST(OptionTable, TheDefaults) {
   EXPECT_TRUE(defaults.place);
   EXPECT_EQ(defaults.yield, YieldKind::kAuto);
   EXPECT_EQ(defaults.fork_join, ForkJoin::kAuto);
-  EXPECT_EQ(defaults.wait_base_ns, 0U);
   EXPECT_EQ(defaults.report, nullptr);
   EXPECT_FALSE(defaults.verbose);
 }

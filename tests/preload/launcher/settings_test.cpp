@@ -47,11 +47,10 @@ TEST(ReadSettings, NothingSet) {
 }
 
 TEST(ReadSettings, TimesAreInNanoseconds) {
-  EXPECT_EQ(read({"MUSTER_WAIT=50us", "MUSTER_SLICE=300us", "MUSTER_WAIT_BASE=7us"}), Lines{});
+  EXPECT_EQ(read({"MUSTER_WAIT=50us", "MUSTER_SLICE=300us"}), Lines{});
   EXPECT_EQ(settings().wait.kind, WaitKind::kMicroseconds);
   EXPECT_EQ(settings().wait.fixed_ns, 50'000U);
   EXPECT_EQ(settings().slice_ns, 300'000U);
-  EXPECT_EQ(settings().wait_base_ns, 7'000U);
   EXPECT_EQ(text_of(Setting::wait), "50us");
 }
 

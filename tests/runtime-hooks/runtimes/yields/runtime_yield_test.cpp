@@ -40,9 +40,6 @@ class RuntimeYields : public testing::Test {
     return std::max(longest, SimulatedMemory::now - kept_since);
   }
 
-  std::uint64_t skip_for(std::uint64_t ns) {
-    return spin(ns, [&] { yields_->skip<SimulatedMemory>(counts_); });
-  }
   void adapt(bool others_run = true) {
     const auto ask = [&](std::uint64_t) {
       ++asked_;
@@ -76,25 +73,6 @@ class RuntimeYields : public testing::Test {
   YieldCounts counts_;
   unsigned asked_ = 0;
 };
-
-TEST_F(RuntimeYields, SkipKeepsTheCpuForATenthOfAMillisecondAndNoLonger) {
-  const std::uint64_t longest = skip_for(10 * kMs);
-  EXPECT_GE(longest, RuntimeYield::kKeepNs);
-  EXPECT_LE(longest, RuntimeYield::kKeepNs + 2 * kTurnNs) << "a teammate must not starve";
-  EXPECT_GE(passed(), 95U);
-  EXPECT_LE(passed(), 101U);
-  EXPECT_GT(skipped(), 50'000U);
-  EXPECT_EQ(naps(), 0U);
-}
-
-TEST_F(RuntimeYields, SkipLetsRareCallsThrough) {
-  for (unsigned i = 0; i < 100; ++i) {
-    yields_->skip<SimulatedMemory>(counts_);
-    SimulatedMemory::now += kMs;
-  }
-  EXPECT_EQ(passed(), 100U);
-  EXPECT_EQ(skipped(), 0U);
-}
 
 TEST_F(RuntimeYields, AdaptPassesEverythingAmongTeammates) {
   SimulatedMemory::yield_ns = RuntimeYield::kOthersSliceNs - 10;
