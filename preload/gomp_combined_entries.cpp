@@ -11,14 +11,14 @@ template <class Start, class Fork>
 void combined_region(Runtime& runtime, CallSite site, abi::GompRegion function, void* data,
                      unsigned& threads, unsigned flags, bool can_start, Start start,
                      const Fork& fork) {
-  Unfolded why = Unfolded::kNone;
+  Unfolded why = Unfolded::kFolded;
   {
     CombinedRegion<Start> combined{function, data, start};
     void* its_data = &combined;
     const RegionBody body(&CombinedRegion<Start>::run, &its_data);
     why = fold_region({runtime, body, site, threads, flags != 0 || !can_start,
                        /*is_combined=*/true});
-    if (why == Unfolded::kNone) return;
+    if (why == Unfolded::kFolded) return;
   }
   threads = size_for(why, threads);
   fork_region(runtime, site, why, function, data, fork);

@@ -41,7 +41,7 @@ MUSTER_ENTRY void GOMP_parallel(abi::GompRegion function, void* data, unsigned t
   const CallSite site{"GOMP_parallel", caller};
   const Unfolded why =
       fold_region({runtime, RegionBody(function, &data), site, threads, flags != 0});
-  if (why == Unfolded::kNone) return;
+  if (why == Unfolded::kFolded) return;
   threads = size_for(why, threads);
   fork_region(runtime, site, why, function, data, [&](abi::GompRegion body, void* argument) {
     runtime.real.GOMP_parallel(body, argument, threads, flags);

@@ -77,7 +77,7 @@ __attribute__((noinline)) void fork_call(abi::Ident* where, std::int32_t count,
   if (runtime.replaced) {
     why = run_folded({runtime, RegionBody(function, count, arguments), site});
   }
-  if (why == Unfolded::kNone) return;
+  if (why == Unfolded::kFolded) return;
   const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function), site);
   if (scope.wraps()) {
     scope.call(fork_wrapped, fork, where, count, function, arguments, &scope.whose());
@@ -130,7 +130,7 @@ MUSTER_ENTRY void __kmpc_fork_call_if(abi::Ident* where, std::int32_t count,
   const CallSite site{"__kmpc_fork_call_if", caller};
   Unfolded why = Unfolded::kNotReplaced;
   if (runtime.replaced) why = run_folded({runtime, body, site, 0, condition == 0});
-  if (why == Unfolded::kNone) return;
+  if (why == Unfolded::kFolded) return;
   const ForkScope scope(runtime, why, reinterpret_cast<const void*>(function), site);
   if (!scope.wraps()) {
     real(where, count, function, condition, argument);

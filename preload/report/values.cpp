@@ -72,10 +72,10 @@ void put_costs(const Calibration* calibration, ReportWriter& out) {
   out.write("cost_note");
 }
 
-// One runtime of a process can be observed.
 // What comes from a source that cannot be read is null, never 0.
 Value known(bool known, std::uint64_t value) { return known ? Value(value) : Value(nullptr); }
 
+// An OMPT tool observes one runtime of a process at most.
 void put_tool(const Runtime& runtime, ReportWriter& out) {
   const char* tool = runtime.observed && runtime.replaced ? tool_path() : nullptr;
   out.put("runtime.tool", tool != nullptr && tool[0] == '\0' ? "the program" : tool);

@@ -71,7 +71,7 @@ bool is_barrier_of_one(const char* symbol, const void* caller) {
 
 void make_region_real(const char* symbol, const void* caller) {
   const int saved = errno;
-  t_thread_state->fold->make_real(Closed::kCall, {symbol, caller});
+  t_thread_state->fold->begin_in_runtime(Closed::kCall, {symbol, caller});
   errno = saved;
 }
 

@@ -10,7 +10,7 @@
 // runtime runs none of the program's code while a fold is open: no task, target region or constructor (RuntimeCall).
 // The other threads wait in Muster. An inactive region of the program (one of one thread) runs there as well, without
 // the runtime (kInactive): the same functions are harmless in it, and every other entry point that Muster does not answer
-// closes the fold and has the runtime begin the region (Fold::make_real). A folded region runs in the runtime's real
+// closes the fold and has the runtime begin the region (Fold::begin_in_runtime). A folded region runs in the runtime's real
 // region, each thread in its place (kMember), and leaves the state that it found (kBalanced).
 //
 // A fold is closed by the thread that opened it, in the same task, between two regions (kSerial, kClosed): at a call

@@ -27,7 +27,7 @@ bool register_fork_handler(Runtime& runtime) {
   if (is_registered.load(std::memory_order_acquire)) return true;
   const auto before_fork = [] {
     if (in_serial_part()) t_thread_state->fold->close(Closed::kFork, {});
-    if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kFork, {});
+    if (in_inactive_region()) t_thread_state->fold->begin_in_runtime(Closed::kFork, {});
     ++t_runtime_calls;  // the program's handlers may run after this one
   };
   const auto after_fork = [] { --t_runtime_calls; };
@@ -56,12 +56,12 @@ Unfolded Fold::run(const RegionCall& call) {
   if (was_open && is_inactive(call, asked, clause)) {
     next_ = {};
     run_inactive(call.body);
-    return Unfolded::kNone;
+    return Unfolded::kFolded;
   }
   if (!was_open || closed_for(call, asked, clause)) {
     const Next next = std::exchange(next_, {});
-    if (const Unfolded why = may_open(call, asked, clause); why != Unfolded::kNone) return why;
-    if (const Unfolded why = open(call, asked); why != Unfolded::kNone) {
+    if (const Unfolded why = may_open(call, asked, clause); why != Unfolded::kFolded) return why;
+    if (const Unfolded why = open(call, asked); why != Unfolded::kFolded) {
       // The requested size was used for the real region that was opened.
       if (next.size != 0) push_size(call.runtime.real, next);
       return why;
@@ -70,7 +70,7 @@ Unfolded Fold::run(const RegionCall& call) {
   MUSTER_CHECK(kSerial, t_muster_fold_state == FoldState::kNoFold || is_in_serial_part());
   next_ = {};
   run_open(call);
-  return Unfolded::kNone;
+  return Unfolded::kFolded;
 }
 
 // Closes the fold if the region does not fit in.
@@ -140,7 +140,7 @@ Unfolded Fold::open(const RegionCall& call, unsigned asked) {
     return Unfolded::kNotReplaced;
   }
   opened_.add();
-  return Unfolded::kNone;
+  return Unfolded::kFolded;
 }
 
 void Fold::run_open(const RegionCall& call) {

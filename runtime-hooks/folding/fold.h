@@ -56,7 +56,7 @@ class Fold {
   // Closes the fold, between two regions.
   void close(Closed reason, CallSite site);
   // In an inactive region: closes the fold, and has the runtime begin the region.
-  void make_real(Closed reason, CallSite site);
+  void begin_in_runtime(Closed reason, CallSite site);
   // The runtime whose region is open.
   const Runtime& runtime() const { return *runtime_; }
   // Whether the runtime itself makes a call that reaches Muster.
@@ -110,9 +110,9 @@ class Fold {
   bool is_inactive(const RegionCall& call, unsigned asked, bool clause) const;
   void run_inactive(const RegionBody& body);
   void end_inactive();
-  void end_made_real(Runtime& runtime);
+  void end_in_runtime(Runtime& runtime);
   bool closed_for(const RegionCall& call, unsigned asked, bool clause);
-  // kNone: it may, it is.
+  // kFolded: it may, it is.
   Unfolded may_open(const RegionCall& call, unsigned asked, bool clause);
   Unfolded open(const RegionCall& call, unsigned asked);
   void run_open(const RegionCall& call);

@@ -34,7 +34,7 @@ void Fold::run_inactive(const RegionBody& body) {
   std::int32_t bound = 0;
   body(&global, &bound);
   if (is_made_real_) {
-    end_made_real(runtime);
+    end_in_runtime(runtime);
   } else {
     end_inactive();
   }
@@ -54,7 +54,7 @@ void Fold::end_inactive() {
 }
 
 // The frame below stays on top if there is no memory for another one.
-void Fold::make_real(Closed reason, CallSite site) {
+void Fold::begin_in_runtime(Closed reason, CallSite site) {
   MUSTER_CHECK(kInactive,
                in_inactive_region() && state_->top == &inactive_ && is_between_regions());
   Runtime& runtime = *runtime_;
@@ -69,7 +69,7 @@ void Fold::make_real(Closed reason, CallSite site) {
   if (region != nullptr) region->enter();
 }
 
-void Fold::end_made_real(Runtime& runtime) {
+void Fold::end_in_runtime(Runtime& runtime) {
   StartedRegion* const region = StartedRegion::leave(runtime);
   runtime.real.GOMP_parallel_end();
   if (region != nullptr) region->close();

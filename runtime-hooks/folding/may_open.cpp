@@ -43,7 +43,7 @@ Unfolded can_be_folded(Runtime& runtime) {
   if (has_target_tasks.load(std::memory_order_relaxed)) return Unfolded::kTargetTasks;
   if (g_affinity_is_displayed) return Unfolded::kDisplay;
   if (settings().barrier == BarrierKind::kNative) return Unfolded::kNotReplaced;
-  return Unfolded::kNone;
+  return Unfolded::kFolded;
 }
 
 }  // namespace
@@ -69,13 +69,13 @@ Unfolded Fold::may_open(const RegionCall& call, unsigned asked, bool clause) {
   }
   if (wanted > kMaxTeam) return Unfolded::kNotReplaced;
   if (is_patient && !closes_often && !budget_.allows_opening()) return Unfolded::kTooFew;
-  if (const Unfolded why = can_be_folded(call.runtime); why != Unfolded::kNone) return why;
+  if (const Unfolded why = can_be_folded(call.runtime); why != Unfolded::kFolded) return why;
   // A serialized region, or one that Muster did not see begin.
   if (real.omp_get_level() != 0) return Unfolded::kInsideRegion;
   if (in_explicit_task(real)) return Unfolded::kInRuntimeCall;
   if (real.omp_get_dynamic() != 0) return Unfolded::kDynamic;
   if (!are_objects_bound()) return Unfolded::kPastMuster;
-  return Unfolded::kNone;
+  return Unfolded::kFolded;
 }
 
 }  // namespace muster

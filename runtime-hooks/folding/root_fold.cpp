@@ -54,7 +54,7 @@ void end_root_fold(ThreadEnd how) {
     return;
   }
   if (in_serial_part()) t_thread_state->fold->end();
-  if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kEnd, {});
+  if (in_inactive_region()) t_thread_state->fold->begin_in_runtime(Closed::kEnd, {});
   if (!in_folded_region()) t_muster_fold_state = FoldState::kNoFold;
   if (how == ThreadEnd::kOnlyThread) MUSTER_CHECK(kEnded, !has_open_fold());
 }
@@ -94,7 +94,7 @@ BeforeUnloading::BeforeUnloading(CallSite site) {
   if (in_serial_part() && !t_thread_state->fold->runtime().stays) {
     t_thread_state->fold->close(Closed::kCall, site);
   }
-  if (in_inactive_region()) t_thread_state->fold->make_real(Closed::kCall, site);
+  if (in_inactive_region()) t_thread_state->fold->begin_in_runtime(Closed::kCall, site);
   if (in_serial_part() || t_muster_fold_state == FoldState::kMayFold) {
     fold_ = t_thread_state->fold;
     was_ending_ = fold_->open_no_more();

@@ -35,7 +35,7 @@ namespace muster {
   X(kEnd, "end") /* of the program, or of the thread */
 
 #define MUSTER_ENUMERATOR(symbol, name) symbol,
-enum class Unfolded { MUSTER_UNFOLDED_REASONS(MUSTER_ENUMERATOR) kNone };  // kNone: it is folded
+enum class Unfolded { MUSTER_UNFOLDED_REASONS(MUSTER_ENUMERATOR) kFolded };
 enum class Closed { MUSTER_CLOSED_REASONS(MUSTER_ENUMERATOR) };
 #undef MUSTER_ENUMERATOR
 

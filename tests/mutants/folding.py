@@ -1,4 +1,4 @@
-"""The remedies of folding's traps, each taken out: the programs that are named must notice. docs/understand/folding.md."""
+"""What mends each trap of folding, taken out: the named programs must notice. docs/understand/folding.md."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from between_regions import between_regions, opening
 from regions import region
 from scope import Flavour, Program, Scope, block
 from serial_part import statement
-from upheavals import opening, upheaval
 
 REPEATS = (1, 1, 1, 2, 3, 10, 30, 100, 300)
 BUDGET = 2500.0  # of the cost of one group's repetitions
@@ -48,7 +48,7 @@ def program_text(seed: int, flavour: Flavour) -> list[str]:
     lines: list[str] = []
     for number in range(scope.chance.randint(2, 6)):
         if scope.one_in(5):
-            lines += upheaval(scope, statements)
+            lines += between_regions(scope, statements)
         if scope.one_in(3):
             lines += statement(scope).inside
         lines += group(scope, BUDGET)

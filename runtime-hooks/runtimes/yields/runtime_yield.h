@@ -83,10 +83,10 @@ class RuntimeYield {
     Memory::Scheduler::yield();
     const unsigned cpu = came_back<Memory>();
     counts.passed.add();
-    const std::uint64_t took_ns = gave_up_ns_ - now_ns;
+    const std::uint64_t took_ns = back_since_ns_ - now_ns;
     if (took_ns < kOthersSliceNs) return;
     counts.long_yields.add();
-    if (!others_run(gave_up_ns_)) return;
+    if (!others_run(back_since_ns_)) return;
     const CpuTimes before = std::exchange(used_, read_times<Memory>());
     // Large in the child of a fork, where CPU times begin anew: the differences wrap.
     const std::uint64_t ours_ns = has_teammate(cpu) ? used_.process_ns - before.process_ns
@@ -114,7 +114,7 @@ class RuntimeYield {
   // Returns where the thread is.
   template <class Memory>
   unsigned came_back() {
-    gave_up_ns_ = Memory::now_ns();
+    back_since_ns_ = Memory::now_ns();
     const unsigned cpu = Memory::Scheduler::current_cpu();
     cpu_.store(cpu, std::memory_order_relaxed);
     return cpu;
@@ -122,7 +122,7 @@ class RuntimeYield {
 
   template <class Memory>
   void wait_otherwise(std::uint64_t now_ns, YieldCounts& counts) {
-    if (now_ns - gave_up_ns_ < kSpinNs) {
+    if (now_ns - back_since_ns_ < kSpinNs) {
       counts.skipped.add();
       return;
     }
@@ -136,13 +136,13 @@ class RuntimeYield {
   void begin_pause(std::uint64_t now_ns) {
     const bool still_there = pause_ns_ != 0 && now_ns < try_again_ns_ + kForgetNs;
     pause_ns_ = still_there ? std::min(2 * pause_ns_, kLongestPauseNs) : kFirstPauseNs;
-    try_again_ns_ = gave_up_ns_ + pause_ns_;
+    try_again_ns_ = back_since_ns_ + pause_ns_;
   }
 
-  std::uint64_t gave_up_ns_ = 0;    // when the thread had the CPU back after its last yield or nap
-  std::uint64_t try_again_ns_ = 0;  // no yields until then
-  std::uint64_t pause_ns_ = 0;      // the last pause
-  CpuTimes used_;                   // at the thread's last nap or long yield beside others
+  std::uint64_t back_since_ns_ = 0;  // when the thread had the CPU back after its last yield or nap
+  std::uint64_t try_again_ns_ = 0;   // no yields until then
+  std::uint64_t pause_ns_ = 0;       // the last pause
+  CpuTimes used_;                    // at the thread's last nap or long yield beside others
   std::atomic<unsigned> cpu_{kNoCpu};  // where it was after its last call
 };
 

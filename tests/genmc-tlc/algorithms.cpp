@@ -12,10 +12,10 @@
 #include "barriers/fetch_add.h"
 #include "barriers/local_sensor.h"
 #include "barriers/tree.h"
-#include "tests/second-opinion/genmc_memory.h"
+#include "tests/genmc-tlc/genmc_memory.h"
 #include "waiting/block.h"
 
-namespace muster::second_opinion {
+namespace muster::genmc {
 namespace {
 
 constexpr unsigned kThreads = THREADS;
@@ -151,17 +151,17 @@ void* run(void* me) {
 [[gnu::nodebug]] alignas(4096) std::byte g_pages[1 << 16];
 
 }  // namespace
-}  // namespace muster::second_opinion
+}  // namespace muster::genmc
 
 // The functions that the arena needs.
 extern "C" void* mmap(void*, std::size_t, int, int, int, off_t) noexcept {
-  return muster::second_opinion::g_pages;
+  return muster::genmc::g_pages;
 }
 extern "C" int munmap(void*, std::size_t) noexcept { return 0; }
 
 int main() {
   using namespace muster;
-  using namespace muster::second_opinion;
+  using namespace muster::genmc;
   static constinit Arena arena;
   static constexpr Layout kLayout{.radix = {2}};  // so that three threads have a tree of two levels
   static constexpr WaitParameters kParameters{.team_size = kThreads};

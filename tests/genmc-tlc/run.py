@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second opinion on the algorithms and on folding's protocol: GenMC and TLC. See docs/develop/reliability.md.
+"""The algorithms under GenMC, the protocol of folding under TLC. See docs/develop/reliability.md.
 
 What is not installed is skipped: GenMC (--genmc, or `genmc` on PATH), and TLC, which takes java and a jar
 (--tla2tools; or Maven's copy, which --fetch asks Maven for)."""
@@ -170,7 +170,7 @@ def main() -> int:
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
     if arguments.json:
         table = results.table_of_words(["check", "result", "note", "time"], rows, units={"time": "s"})
-        results.leave(arguments.json, "A second opinion: GenMC and TLC", [table])
+        results.leave(arguments.json, "GenMC and TLC", [table])
     if counts["failed"]:
         return 1
     return 0 if counts["passed"] else NOTHING_RUN

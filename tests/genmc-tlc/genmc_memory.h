@@ -14,7 +14,7 @@ int __VERIFIER_barrier_init(int*, const int*, unsigned) noexcept;
 int __VERIFIER_barrier_wait(int*) noexcept;
 }
 
-namespace muster::second_opinion {
+namespace muster::genmc {
 
 inline void require(bool holds) {
   if (!holds) __VERIFIER_assert_fail("", "", 0);
@@ -86,4 +86,4 @@ struct GenmcMemory {
 };
 static_assert(Memory<GenmcMemory<true>>);
 
-}  // namespace muster::second_opinion
+}  // namespace muster::genmc

@@ -155,7 +155,7 @@ OF_CLANG: tuple[Maker, ...] = (target,)  # the GOMP layer of libomp has no GOMP_
 NOT_OLD: tuple[Maker, ...] = (teams, pauses)
 
 
-def upheaval(scope: Scope, statements: Statements) -> list[str]:
+def between_regions(scope: Scope, statements: Statements) -> list[str]:
     has_targets = scope.flavour.on_libgomp or not scope.flavour.libgomp_abi
     table = UPHEAVALS + OF_CLANG if has_targets else UPHEAVALS
     if not scope.flavour.old:

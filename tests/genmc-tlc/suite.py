@@ -10,4 +10,4 @@ from driver.places import PYTHON, Places
 
 
 def entries(places: Places) -> Iterator[Entry]:
-    yield Entry("second-opinion.tlc", (PYTHON, str(Path(__file__).resolve().parent / "run.py")), full=True)
+    yield Entry("genmc-tlc.tlc", (PYTHON, str(Path(__file__).resolve().parent / "run.py")), full=True)
