@@ -111,16 +111,16 @@ class ForkScope {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {
         whose_.team = Team::acquire(runtime, *state_);
-        watches_for_barriers_ =
+        observes_barriers_ =
             state_->top == nullptr && !state_->barrier_free.has_barriers(function);
-        if (whose_.team != nullptr) whose_.team->ask_for_barriers(watches_for_barriers_);
+        if (whose_.team != nullptr) whose_.team->ask_for_barriers(observes_barriers_);
       }
     }
   }
   ~ForkScope() {
     site_.end();
     if (whose_.team != nullptr) {
-      if (watches_for_barriers_) state_->barrier_free.ran(function_, whose_.team->barrier_met());
+      if (observes_barriers_) state_->barrier_free.ran(function_, whose_.team->barrier_met());
       Team::release(whose_.team, *state_);
     } else if (takes_no_team_ &&
                g_frames_missed.load(std::memory_order_relaxed) != missed_before_) {
@@ -160,7 +160,7 @@ class ForkScope {
   ThreadState* const state_;
   const void* const function_;
   bool takes_no_team_ = false;
-  bool watches_for_barriers_ = false;
+  bool observes_barriers_ = false;
   std::uint32_t missed_before_ = 0;
   RegionTeam whose_;
   UnfoldedSite site_;
