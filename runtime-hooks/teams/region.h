@@ -111,8 +111,7 @@ class ForkScope {
         missed_before_ = g_frames_missed.load(std::memory_order_relaxed);
       } else {
         whose_.team = Team::acquire(runtime, *state_);
-        observes_barriers_ =
-            state_->top == nullptr && !state_->barrier_free.has_barriers(function);
+        observes_barriers_ = state_->top == nullptr && !state_->barrier_free.has_barriers(function);
         if (whose_.team != nullptr) whose_.team->ask_for_barriers(observes_barriers_);
       }
     }
