@@ -39,8 +39,8 @@ FAULTS = (
            "  const bool clause = false;\n", ("clause_proc_bind",)),
     without("dynamic teams are not folded", MAY_OPEN, "  if (real.omp_get_dynamic() != 0) return Unfolded::kDynamic;\n", "",
            ("dynamic",)),
-    without("serialized regions close", FORKS, '  entering("__kmpc_serialized_parallel", MUSTER_CALLER);\n',
-           "  ensure_ready();\n", ("clause_if",)),
+    without("serialized regions close", FORKS, '  entering("__kmpc_serialized_parallel", caller);\n', "  ensure_ready();\n",
+           ("clause_if",)),
     without("joins finish tasks", "runtime-hooks/teams/team.h",
            "    TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);\n",
            "    if (lasting) TeamInstances::call_off(*frame.me, frame.at_real_barrier, lasting);\n",
@@ -76,6 +76,6 @@ FAULTS = (
            "  while (frame != nullptr && frame->first_share == nullptr) frame = frame->outer;\n", ("clause_constructors",),
            "libomp21"),
     without("what is displayed is not folded", MAY_OPEN, "  if (g_affinity_is_displayed) return Unfolded::kDisplay;\n", "", ("display_nested",)),
-    without("Muster's key is the first", "preload/thunks/inheriting_calls.cpp", "      return reserve_fold_ends();\n", "      return;\n",
+    without("Muster's key is the first", "preload/thunks/inheriting_calls.cpp", "      if (muster_c_library_is_complete()) reserve_fold_ends();\n", "",
            ("end_cancelled",), "libgomp14"),
 )  # fmt: skip
