@@ -97,6 +97,22 @@ bool start(Library& library) {
   return false;
 }
 
+// The reason why the event's component of PAPI has no events; null if it works or there is no such component. Event
+// names have their component before three colons ("sde:::..."); all others belong to component 0.
+const char* disabled_reason(const Functions& papi, const char* event) {
+  const char* colons = std::strstr(event, ":::");
+  const std::size_t length = colons != nullptr ? static_cast<std::size_t>(colons - event) : 0;
+  const int components = papi.PAPI_num_components();
+  for (int i = 0; i < components; ++i) {
+    const ComponentInfo* info = papi.PAPI_get_component_info(i);
+    if (info == nullptr) continue;
+    const bool is_its =
+        length == 0 || (std::strncmp(info->name, event, length) == 0 && info->name[length] == '\0');
+    if (is_its) return info->disabled_reason[0] != '\0' ? info->disabled_reason : nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void Reason::set(const char* format, ...) {
@@ -133,20 +149,6 @@ void open(Library& library, const char* path, Shared shared) {
     return;
   }
   library.usable = start(library);
-}
-
-const char* disabled_reason(const Functions& papi, const char* event) {
-  const char* colons = std::strstr(event, ":::");
-  const std::size_t length = colons != nullptr ? static_cast<std::size_t>(colons - event) : 0;
-  const int components = papi.PAPI_num_components();
-  for (int i = 0; i < components; ++i) {
-    const ComponentInfo* info = papi.PAPI_get_component_info(i);
-    if (info == nullptr) continue;
-    const bool is_its =
-        length == 0 || (std::strncmp(info->name, event, length) == 0 && info->name[length] == '\0');
-    if (is_its) return info->disabled_reason[0] != '\0' ? info->disabled_reason : nullptr;
-  }
-  return nullptr;
 }
 
 bool perf_event_paranoid(int& level) {

@@ -33,10 +33,6 @@ enum class Shared : bool { kNo, kYes };
 // already in the process is not used. The library stays open.
 void open(Library& library, const char* path, Shared shared);
 
-// The reason why `component` of PAPI has no events; null if it works or there is no such component. Event names have
-// their component before three colons ("sde:::..."); all others belong to component 0.
-const char* disabled_reason(const Functions& papi, const char* event);
-
 // Explains an error for `event`: PAPI's text, the component's reason, and what perf_event_paranoid forbids.
 void explain(const Functions& papi, int error, const char* event, Reason& reason);
 

@@ -1,6 +1,5 @@
 // `muster counters`: lists the events for failed store-conditionals and L2 misses that can be counted on this
-// machine, and the software events of the kernel and of Muster.
-#include <dlfcn.h>
+// machine, and the software events of the kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,10 +111,6 @@ void add_software(Listing& listing) {
 Listing make_listing(bool all) {
   Listing listing;
   listing.cpu = identify_cpu(read_cpuinfo());
-  // PAPI's software-defined events need this library, as in a program that defines some.
-  if (dlopen("libsde.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    dlopen("libsde.so", RTLD_NOW | RTLD_GLOBAL);
-  }
   start_papi(listing.papi, std::getenv(option_of(Setting::papi).variable), papi::Shared::kYes);
   if (int level = 0; papi::perf_event_paranoid(level)) listing.paranoid = std::to_string(level);
   add_hardware(listing, all);
